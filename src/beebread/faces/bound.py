@@ -1,0 +1,144 @@
+"""What Client and AsyncClient share: opening a memory, binding it to who asks, and recording, which never waits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Literal, Self, TypeVar, Unpack
+
+import msgspec
+
+from beebread import policy
+from beebread.capture import Details
+from beebread.clock import Clock, parse_time, parse_zone
+from beebread.errors import Invalid
+from beebread.faces.embedded import Home
+from beebread.model import Actor, Principal, Query
+from beebread.ports import Redact, TokenCount
+from beebread.service import Service
+
+When = datetime | str | None
+T = TypeVar("T", bound=msgspec.Struct)
+
+
+class Bound:
+    """A memory, seen by one principal; `bind` gives the same memory to a user, agent, session or task.
+
+    `home` is a folder, created on first use and safe for many processes (default: BEEBREAD_HOME, else ~/.beebread). `store` is a store
+    URL. `tokens` counts tokens ('estimate', or a callable). `redact` takes what must not be kept out of every text. Other names are those
+    of `Settings`. Embedded, you are the credential: the unbound client is the folder's administrator.
+    """
+
+    def __init__(
+        self,
+        home: str | Path | None = None,
+        *,
+        store: str | None = None,
+        tokens: Literal["estimate"] | TokenCount = "estimate",
+        clock: Clock | None = None,
+        redact: Redact | None = None,
+        **settings: object,
+    ) -> None:
+        if tokens != "estimate" and not callable(tokens):
+            raise Invalid("tokens must be 'estimate' or a function from text to a number of tokens")
+        self._home = Home.open(home, store=store, clock=clock, redact=redact, **settings)
+        self._who = Principal(roles=("admin", "self"), clearance=3)
+        self._count: TokenCount | None = None if tokens == "estimate" else tokens
+        self._tz = ""
+        self._environment: dict[str, str] = {}
+
+    def bind(
+        self,
+        *,
+        user: str = "",
+        agent: str = "",
+        session: str = "",
+        task: str = "",
+        tenant: str = "",
+        groups: Sequence[str] = (),
+        clearance: int | None = None,
+        kinds: Sequence[str] | None = None,
+        private: bool = False,
+        tz: str = "",
+        environment: Mapping[str, str] | None = None,
+    ) -> Self:
+        """The same memory as seen by this user, agent, session and task; can only narrow what the present binding may do.
+
+        `agent` says who acts and restricts nothing, unless `private`: then what it writes is that agent's alone. A user is bound with
+        clearance 0 unless more is given. `tz` is the zone in which relative time is counted; `environment` marks what is recorded.
+        """
+        free = not self._who.user
+        level = clearance if clearance is not None else (0 if free and user else self._who.clearance)
+        if not 0 <= level <= 3:
+            raise Invalid(f"clearance {level} is out of range: use 0 to 3")
+        if private and not (agent or self._who.agent):
+            raise Invalid("private=True needs an agent: bind(agent='…', private=True)")
+        if tz:
+            parse_zone(tz)
+        wish = Principal(
+            tenant=tenant, user=user, agent=agent, session=session, task=task, groups=tuple(groups), clearance=level,
+            kinds=None if kinds is None else tuple(kinds), private=private,
+        )  # fmt: skip
+        bound = object.__new__(type(self))
+        bound.__dict__.update(self.__dict__)
+        bound._who = policy.narrowed(self._who, wish)
+        bound._tz = tz or self._tz
+        bound._environment = {**self._environment, **(environment or {})}
+        return bound
+
+    @property
+    def home(self) -> str:
+        """The folder that everything local is kept in."""
+        return str(self._home.settings.folder)
+
+    # ------------------------------------------------------------------ capture
+
+    def record(self, kind: str, content: Any = "", *, space: str = "private", sensitivity: int = 0, **details: Unpack[Details]) -> str:
+        """Record one step of a run and return its id at once; `flush` makes sure that it is durable.
+
+        `content` is text, or JSON that is kept as its text. `causes` are ids, or (id, relation) pairs; when none are given, the order of
+        the session says what came of what. The same `id`, or the same content with the same causes, twice is stored once. The other
+        `details` are those of `capture.Details`. Raises Invalid for what makes no sense (an unknown kind, a naive time); never waits
+        for the store and never raises for it.
+        """
+        scope = policy.scope_for(self._who, space=space, sensitivity=sensitivity)
+        policy.may_write(self._who, scope)
+        details.setdefault("actor", Actor(self._who.agent))
+        details.setdefault("environment", self._environment)
+        return self._home.recorder.record(kind, content, scope=scope, **details)
+
+    @property
+    def _service(self) -> Service:
+        return self._home.service
+
+    def _query(self, text: str, options: Mapping[str, Any]) -> Query:
+        given = {"tz": self._tz, **times(lists(options))}
+        return made(Query, {"text": text, **given}, "option of a query")
+
+
+def moment(value: When, name: str) -> datetime | None:
+    """A time as given, read and checked; `name` is what a message calls it."""
+    return None if value is None else parse_time(value, name)
+
+
+def times(options: Mapping[str, Any]) -> dict[str, Any]:
+    """`options` with every time in them read and checked."""
+    names = ("at", "after", "before", "as_of", "known_at", "now", "expires_at")
+    return {name: moment(value, name) if name in names else value for name, value in options.items()}
+
+
+def lists(options: Mapping[str, Any]) -> dict[str, Any]:
+    """`options` with lists and sets as the tuples that requests hold."""
+    return {name: tuple(value) if isinstance(value, (list, set, frozenset)) else value for name, value in options.items()}
+
+
+def made(kind: type[T], given: dict[str, Any], what: str) -> T:
+    """A request of `kind`; Invalid for a name that it does not have, or a value of the wrong form."""
+    unknown = sorted(set(given) - set(kind.__struct_fields__))
+    if unknown:
+        raise Invalid(f"unknown {what}: {', '.join(unknown)}; known are {', '.join(kind.__struct_fields__)}")
+    try:
+        return msgspec.convert(given, kind)
+    except msgspec.ValidationError as error:
+        raise Invalid(f"an {what} has the wrong form: {error}") from None

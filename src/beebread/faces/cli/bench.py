@@ -1,0 +1,212 @@
+"""`beebread bench speed`: what recording, ingesting, asking and walking cost here, beside plain yardsticks of the same run."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import random
+import sqlite3
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+from beebread import policy
+from beebread.clock import from_micros
+from beebread.faces.client import Client
+from beebread.model import Batch, Cause, Event, Principal, Query, Scope
+from beebread.settings import load
+from beebread.wiring import Plugs, open_plugs
+
+START = 1_772_000_000_000_000  # microseconds; any fixed moment, so that runs are alike
+TURN = ("user_message", "thought", "tool_call", "tool_result", "assistant_message")
+BATCH = 1000
+WORDS = {
+    "en": (
+        "deploy price report service retry port owner staging index memory query hotel order channel crawler page limit token budget plan"
+    ).split(),
+    "zh": "部署 价格 报告 服务 重试 端口 负责人 索引 记忆 查询 酒店 订单 频道 爬虫 页面 限流 预算 计划 飞书 通知 会议 客户".split(),
+}
+
+
+def _sentence(rnd: random.Random, size: int) -> str:
+    """About `size` characters, half of them Chinese, with rare words so that terms have a long tail."""
+    parts: list[str] = []
+    while sum(map(len, parts)) < size:
+        language = rnd.choice(("en", "zh"))
+        rare = f"item-{rnd.randrange(100_000)}" if rnd.random() < 0.15 else rnd.choice(WORDS[language])
+        parts.append(rare + (" " if language == "en" else "，"))
+    return "".join(parts)[:size]
+
+
+def events(count: int, owners: int, seed: int = 1, size: int = 200) -> Iterator[Event]:
+    """`count` events of `owners` users, in sessions of twenty linked steps; the share of a user is uneven, as it is in life."""
+    rnd = random.Random(seed)  # noqa: S311  # a workload, not a secret
+    made = 0
+    while made < count:
+        user = f"user-{int(owners * rnd.random() ** 2)}"
+        session = f"{user}-s{made}"
+        before = ""
+        for step in range(min(20, count - made)):
+            kind = TURN[step % len(TURN)]
+            name = f"e{made}"
+            yield Event(
+                id=name, scope=Scope(user=user, session=session), kind=kind, at=from_micros(START + made * 1000),
+                recorded_at=from_micros(START), origin="import", text=_sentence(rnd, size),
+                causes=(Cause(before),) if before else (), dedup_key=f"id:{name}", seq=step,
+            )  # fmt: skip
+            before = name
+            made += 1
+
+
+def _quantiles(values: list[float]) -> tuple[float, float]:
+    ordered = sorted(values)
+    return statistics.median(ordered), ordered[min(len(ordered) - 1, int(len(ordered) * 0.95))]
+
+
+def _timed(work: Callable[[], object], times: int) -> list[float]:
+    took: list[float] = []
+    for _ in range(times):
+        began = time.perf_counter()
+        work()
+        took.append(time.perf_counter() - began)
+    return took
+
+
+def record_cost(size: int, times: int = 3000) -> dict[str, float]:
+    """Median microseconds of record(), of json.dumps and a hash of the same event, and their ratio."""
+    text = _sentence(random.Random(size), size)  # noqa: S311
+    with tempfile.TemporaryDirectory() as folder, Client(folder, buffer_events=1_000_000) as memory:
+        me = memory.bind(user="u", agent="a", session="s")
+        numbers = iter(range(10_000_000))
+        # Different each time, as events are: the same one again would be recognised and skipped.
+        own = _timed(lambda: me.record("user_message", f"{text}{next(numbers)}"), times)
+        me.flush()
+    plain = {
+        "id": "01900000-0000-7000-8000-000000000000",
+        "kind": "user_message",
+        "user": "u",
+        "agent": "a",
+        "session": "s",
+        "at": "2026-11-30T09:00:00+00:00",
+    }
+    numbers = iter(range(10_000_000))
+    yard = _timed(lambda: hashlib.sha256(json.dumps({**plain, "text": f"{text}{next(numbers)}"}).encode()).hexdigest(), times)
+    p50, floor = statistics.median(own) * 1e6, statistics.median(yard) * 1e6
+    return {"record_us": p50, "json_and_hash_us": floor, "ratio": p50 / floor}
+
+
+def _bare(folder: Path, bodies: list[bytes]) -> float:
+    """Events a second of a bare durable executemany of the same bodies in the same batches: the disk's and SQLite's own speed."""
+    db = sqlite3.connect(folder / "bare.db", isolation_level=None)
+    try:
+        db.execute("PRAGMA journal_mode=WAL")
+        db.execute("PRAGMA synchronous=FULL")
+        db.execute("CREATE TABLE t(id INTEGER PRIMARY KEY, body BLOB)")
+        began = time.perf_counter()
+        for start in range(0, len(bodies), BATCH):
+            db.execute("BEGIN")
+            db.executemany("INSERT INTO t(body) VALUES (?)", [(body,) for body in bodies[start : start + BATCH]])
+            db.execute("COMMIT")
+        return len(bodies) / (time.perf_counter() - began)
+    finally:
+        db.close()
+
+
+async def _measure(folder: Path, count: int, owners: int, say: Callable[[str], None]) -> dict[str, Any]:
+    plugs = await open_plugs(load(home=str(folder)))
+    try:
+        figures = await _ingest(plugs, folder, count, owners, say)
+        figures.update(await _ask(plugs, count, owners))
+        return figures
+    finally:
+        await plugs.store.close()
+
+
+async def _ingest(plugs: Plugs, folder: Path, count: int, owners: int, say: Callable[[str], None]) -> dict[str, Any]:
+    say(f"ingesting {count:,} events of {owners:,} users, {BATCH} a batch, durable")
+    batch: list[Event] = []
+    bodies: list[bytes] = []
+    spent, last = 0.0, 0.0
+    for made, event in enumerate(track(events(count, owners), total=count, console=Console(stderr=True), transient=True), 1):
+        batch.append(event)
+        if len(batch) < BATCH and made < count:
+            continue
+        began = time.perf_counter()
+        await plugs.store.apply(Batch(put=tuple(batch)))
+        last = time.perf_counter() - began
+        spent += last
+        if made > count - 20 * BATCH:
+            bodies.extend(msgspec.json.encode(one) for one in batch)
+        batch = []
+    bare = _bare(folder, bodies)
+    return {"events": count, "ingest_per_s": count / spent, "bare_per_s": bare, "ingest_to_bare": count / spent / bare}
+
+
+async def _ask(plugs: Plugs, count: int, owners: int) -> dict[str, Any]:
+    rnd = random.Random(7)  # noqa: S311
+    keyword: list[float] = []
+    walks: list[float] = []
+    now = from_micros(START + count * 1000)
+    for _ in range(300):
+        user = f"user-{int(owners * rnd.random() ** 2)}"
+        who = Principal(user=user)
+        question = " ".join(rnd.choice(WORDS[rnd.choice(("en", "zh"))]) for _ in range(5))
+        began = time.perf_counter()
+        await plugs.service.query(who, Query(text=question, now=now, channels=("keyword",)))
+        keyword.append(time.perf_counter() - began)
+        where = policy.where_for(who, Query(types=("event",)), now)
+        newest = await plugs.store.scan(msgspec.structs.replace(where, order="-time"), 1)
+        if newest:
+            began = time.perf_counter()
+            await plugs.store.walk([newest[0].id], "up", 20, where)
+            walks.append(time.perf_counter() - began)
+    (ask50, ask95), (walk50, walk95) = _quantiles(keyword), _quantiles(walks)
+    return {"query_p50_ms": ask50 * 1e3, "query_p95_ms": ask95 * 1e3, "walk_p50_ms": walk50 * 1e3, "walk_p95_ms": walk95 * 1e3}
+
+
+def _resident() -> float:
+    """Most memory this process has had resident, in MiB; 0 where the system does not tell."""
+    try:
+        import resource
+    except ImportError:
+        return 0.0
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (1024 * 1024 if sys.platform == "darwin" else 1024)
+
+
+@click.group("bench")
+def bench() -> None:
+    """Measure this machine; each figure stands beside a plain yardstick of the same run."""
+
+
+@bench.command("speed")
+@click.option("--events", "count", default=100_000, show_default=True, help="Events to ingest; 1000000 takes some minutes.")
+@click.option("--owners", default=7_000, show_default=True, help="Users that they belong to.")
+@click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
+def speed(count: int, owners: int, as_json: bool) -> None:
+    """Time record(), durable ingest, keyword queries and graph walks, and the memory that they take."""
+    err = Console(stderr=True)
+    figures: dict[str, Any] = {f"record_{size}": record_cost(size) for size in (200, 2000)}
+    with tempfile.TemporaryDirectory() as folder:
+        figures.update(asyncio.run(_measure(Path(folder), count, owners, err.print)))
+        figures["disk_mib"] = sum(file.stat().st_size for file in Path(folder).rglob("beebread.db*")) / 2**20
+    figures["resident_mib"] = _resident()
+    if as_json:
+        click.echo(msgspec.json.encode(figures).decode())
+        return
+    table = Table("figure", "value", box=None)
+    for name, value in figures.items():
+        shown = ", ".join(f"{part} {number:.2f}" for part, number in value.items()) if isinstance(value, dict) else f"{value:,.2f}"
+        table.add_row(name, shown)
+    Console().print(table)

@@ -1,0 +1,40 @@
+"""The `beebread` command: its groups, its help, and the edge at which every error becomes a message and an exit code."""
+
+from __future__ import annotations
+
+import click
+
+import beebread
+from beebread.faces.cli import bench, demo, memories, runs, states
+from beebread.faces.cli.options import utf8
+
+HELP = """Beebread: the memory of AI agents. 智能体的记忆。
+
+\b
+Start here:
+  beebread demo                                  see the whole path on a bundled run
+  beebread import run.jsonl --user u1            bring in a transcript
+  beebread query "怎么通知我?" --user u1          find the right past, with reasons
+  beebread context "继续上次的任务" --user u1 --budget 2000
+\b
+Exit codes: 0 ok, 1 not found or empty, 2 usage, 3 refused, 4 unavailable.
+"""
+
+
+@click.group(help=HELP, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(beebread.__version__, prog_name="beebread")
+def beebread_command() -> None:
+    """The root of the command tree; the help above is what people see."""
+
+
+for _command in (
+    demo.demo, runs.import_, memories.query, memories.context, memories.write, memories.get, memories.list_, memories.update,
+    memories.forget, memories.history, memories.purge, runs.sessions, runs.trace, states.state, memories.health, bench.bench,
+):  # fmt: skip
+    beebread_command.add_command(_command)
+
+
+def main() -> None:
+    """Entry point of the `beebread` command."""
+    utf8()
+    beebread_command(prog_name="beebread")

@@ -1,0 +1,135 @@
+"""One opened memory of this process, shared by every client bound from it: its plugs, its recorder, its background worker."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from beebread import importers, policy, wiring
+from beebread.capture import Recorder, Spill
+from beebread.clock import Clock, parse_time
+from beebread.errors import Invalid
+from beebread.model import Actor, Event, Memory, Principal, new_id
+from beebread.ports import Redact
+from beebread.service import Append, Service, Write
+from beebread.settings import Settings, load
+
+Progress = Callable[[int, int], None]
+CHUNK = 1000  # imported records a batch
+
+
+class Imported(Struct, frozen=True, kw_only=True):
+    """What an import did: records newly kept, seen before, refused because they were erased; and what could not be read, with the place."""
+
+    created: int = 0
+    seen: int = 0
+    buried: int = 0
+    problems: tuple[str, ...] = ()
+
+
+class Home:
+    """An opened memory. `service` holds its operations, `recorder` its capture."""
+
+    def __init__(self, plugs: wiring.Plugs) -> None:
+        self.settings: Settings = plugs.settings
+        self.service: Service = plugs.service
+        self._plugs = plugs
+        self.recorder = Recorder(
+            plugs.service.keep,
+            settings=plugs.settings,
+            clock=plugs.clock,
+            redact=plugs.redact,
+            spill=Spill(plugs.settings.folder / "spill"),
+        )
+        self._stop = threading.Event()
+        self._sweeper = threading.Thread(target=self._sweep, name="beebread-worker", daemon=True)
+        self._sweeper.start()
+
+    @classmethod
+    def open(
+        cls,
+        home: str | Path | None,
+        *,
+        store: str | None = None,
+        clock: Clock | None = None,
+        redact: Redact | None = None,
+        **settings: object,
+    ) -> Home:
+        """Open the folder (created on first use); Invalid for unknown settings or plugs, Unavailable where the data cannot be opened."""
+        if home is not None and str(home).startswith(("http://", "https://")):
+            raise Invalid("this version has no client over HTTP: give a folder")
+        return cls(wiring.open_memory(load(home=None if home is None else str(home), store=store, **settings), clock=clock, redact=redact))
+
+    async def import_(
+        self, who: Principal, path: Path, format: str, progress: Progress | None, *, tz: str = "", session: str = "", start: Any = None
+    ) -> Imported:
+        """Read `path` in the named format ('auto' finds it) and keep what it holds, in batches; what is bad is told and set aside."""
+        if not await asyncio.to_thread(path.exists):
+            raise Invalid(f"{path} is not there: give a file or folder to import")
+
+        def tell(at: importers.Progress) -> None:
+            if progress is not None:
+                progress(at.bytes_done, at.bytes_total)
+
+        options = importers.Options(
+            scope=policy.scope_for(who), session=session or who.session, actor=Actor(who.agent), tz=tz,
+            start=None if start is None else parse_time(start, "start"), progress=tell,
+        )  # fmt: skip
+        done, problems = {"created": 0, "seen": 0, "buried": 0}, list[str]()
+        reading = importers.read(path, format=format, options=options)
+        while chunk := await asyncio.to_thread(_take, reading):
+            problems.extend(str(one) for one in chunk if isinstance(one, importers.Problem))
+            for one in chunk:
+                if isinstance(one, Memory):
+                    await self._import_memory(who, one, done, problems)
+            events = [one for one in chunk if isinstance(one, Event)]
+            appended = await self.service.append(who, Append(events=tuple(events)))
+            done["created"] += len(appended.created)
+            done["seen"] += len(appended.seen)
+            done["buried"] += len(appended.buried)
+            problems.extend(f"event {name}: {reason}" for name, reason in appended.rejected.items())
+        return Imported(**done, problems=tuple(problems))
+
+    async def _import_memory(self, who: Principal, memory: Memory, done: dict[str, int], problems: list[str]) -> None:
+        ask = Write(
+            text=memory.text, kind=memory.kind, id=memory.id or new_id(), key=memory.key, value=memory.value, tags=memory.tags,
+            entities=memory.entities, evidence=memory.evidence, confidence=memory.confidence, importance=memory.importance,
+            trust="import", valid_from=memory.valid_from or memory.at, valid_to=memory.valid_to, space=memory.scope.space,
+            sensitivity=memory.scope.sensitivity,
+        )  # fmt: skip
+        try:
+            await self.service.write(who, ask)
+        except Invalid as error:
+            problems.append(f"memory {memory.id}: {error}")
+        else:
+            done["created"] += 1
+
+    def _sweep(self) -> None:
+        # A loop of its own: the worker must go on while no client call is being served.
+        async def run() -> None:
+            working = asyncio.create_task(self._plugs.worker.run())
+            await asyncio.to_thread(self._stop.wait)
+            working.cancel()
+
+        asyncio.run(run())
+
+    def close(self) -> None:
+        """Make what was recorded durable, stop the worker and let go of the folder; again does nothing."""
+        if self._stop.is_set():
+            return
+        try:
+            self.recorder.close()
+        finally:
+            self._stop.set()
+            self._sweeper.join()
+            wiring.in_thread(self._plugs.store.close())
+
+
+def _take(reading: Iterator[importers.Read]) -> list[importers.Read]:
+    return list(islice(reading, CHUNK))

@@ -1,0 +1,167 @@
+"""Runs the channels of a plan at once, each with its own deadline; one that fails is noted and costs no more than its own answers."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import datetime
+
+import msgspec
+from msgspec import Struct
+
+from beebread.errors import ModelMismatch, Unavailable
+from beebread.model import Direction, Family, Hit, Link, Record, Where, owner
+from beebread.ports import Index, Probe, Store
+from beebread.retrieval.options import ECHOES, Options
+from beebread.retrieval.plan import Plan
+from beebread.text import exact_terms
+
+RECENT = 20
+"""Events that count as recent."""
+_TIED: tuple[Family, ...] = ("CAUSED_BY", "DATA_FROM", "REFERS_TO", "RESTS_ON")
+_BESIDE: tuple[Family, ...] = ("NEXT",)
+_BOTH: tuple[Direction, ...] = ("up", "down")
+_FAILURES = (Unavailable, ModelMismatch, TimeoutError, OSError)
+
+Key = tuple[str, str]  # (owner, id)
+Job = Callable[[], Awaitable[list[Hit]]]
+
+
+class Outcome(Struct, frozen=True):
+    """What the channels found, best first in each; which failed and why; and milliseconds of each."""
+
+    hits: dict[str, list[Hit]]
+    failed: dict[str, str]
+    timings: dict[str, float]
+
+
+async def run(jobs: Mapping[str, Job], deadline_ms: float) -> Outcome:
+    """Run every job at once. Only a failure to answer is noted (away, too late, other model); a wrong question is still an error."""
+    hits: dict[str, list[Hit]] = {}
+    failed: dict[str, str] = {}
+    timings: dict[str, float] = {}
+
+    async def one(name: str, job: Job) -> None:
+        began = time.perf_counter()
+        try:
+            hits[name] = await asyncio.wait_for(job(), deadline_ms / 1000)
+        except TimeoutError:
+            failed[name] = f"no answer within {deadline_ms:g} ms"
+        except _FAILURES as error:
+            failed[name] = str(error) or type(error).__name__
+        timings[name] = round((time.perf_counter() - began) * 1000, 3)
+
+    async with asyncio.TaskGroup() as group:
+        for name, job in jobs.items():
+            group.create_task(one(name, job))
+    return Outcome({name: hits[name] for name in jobs if name in hits}, failed, timings)
+
+
+class Channels:
+    """The channels of one store and the indexes attached to it."""
+
+    def __init__(self, store: Store, indexes: Sequence[Index], options: Options) -> None:
+        self._store = store
+        self._options = options
+        # A store's own index wins, for it never lags behind the log.
+        self._served: dict[str, Store | Index] = {channel: plug for plug in (*reversed(indexes), store) for channel in plug.channels}
+
+    @property
+    def index_channels(self) -> frozenset[str]:
+        """What the attached indexes serve beyond the channels that every store has."""
+        return frozenset(self._served) - {"keyword", "exact"}
+
+    async def run(self, plan: Plan, where: Where, session: str) -> Outcome:
+        """Everything that `plan` asks for; the neighbourhood last, since it starts from what the others found.
+
+        Raises Unavailable when no channel at all could answer.
+        """
+        jobs = {name: self._job(name, plan, where, session) for name in plan.channels if name != "graph"}
+        if (outcome := await run(jobs, self._options.deadline_ms)).failed and not outcome.hits:
+            raise Unavailable("nothing could be recalled: " + "; ".join(f"{name}: {why}" for name, why in outcome.failed.items()))
+        if "graph" not in plan.channels or not (seeds := self._seeds(outcome.hits)):
+            return outcome
+        around = await run({"graph": lambda: self._around(seeds, where, plan)}, self._options.deadline_ms)
+        return Outcome({**outcome.hits, **around.hits}, {**outcome.failed, **around.failed}, {**outcome.timings, **around.timings})
+
+    def _job(self, name: str, plan: Plan, where: Where, session: str) -> Job:
+        if name == "recent":
+            return lambda: self._recent(where, session)
+        if name == "time":
+            return lambda: self._in_time(plan, where)
+        terms = (*plan.exact, *exact_terms("", plan.signatures)) if name == "exact" else plan.terms
+        return lambda: self._search(Probe(channel=name, where=where, limit=plan.pool, terms=terms))
+
+    async def _search(self, probe: Probe) -> list[Hit]:
+        if (plug := self._served.get(probe.channel)) is None:
+            raise Unavailable(f"no index serves the channel {probe.channel}")
+        if probe.channel in ("keyword", "exact") and not probe.terms:
+            return []
+        return [hit for hit in await plug.search(probe) if hit.score > 0]
+
+    async def _recent(self, where: Where, session: str) -> list[Hit]:
+        """The session's last events, then the user's others: what was said a moment ago may have been said on another device."""
+        latest = msgspec.structs.replace(where, order="-time", cursor="", types=where.types or ("event",))
+        found: list[Record] = []
+        if session and not where.sessions:
+            found = await self._store.scan(msgspec.structs.replace(latest, sessions=(session,)), RECENT)
+        if len(found) < RECENT:
+            have = {record.id for record in found}
+            found += [record for record in await self._store.scan(latest, RECENT) if record.id not in have]
+        return _descending([record for record in found if where.kinds or record.kind not in ECHOES][:RECENT])
+
+    async def _in_time(self, plan: Plan, where: Where) -> list[Hit]:
+        """The newest of each span that is named, or of all that answers the filter."""
+        found: list[Record] = []
+        for window in plan.windows or (None,):
+            spans = {"after": _later(where.after, window.after), "before": _sooner(where.before, window.before)} if window else {}
+            found += await self._store.scan(msgspec.structs.replace(where, order="-time", cursor="", **spans), plan.pool)
+        return _descending([record for record in found if where.kinds or record.kind not in ECHOES])
+
+    def _seeds(self, hits: Mapping[str, list[Hit]]) -> dict[Key, float]:
+        """The best hits of each channel, each with its share of that channel's best score."""
+        seeds: dict[Key, float] = {}
+        for found in hits.values():
+            for hit in found[: self._options.seeds]:
+                key = (hit.owner, hit.id)
+                seeds[key] = max(seeds.get(key, 0.0), hit.score / found[0].score)
+        best = sorted(seeds, key=lambda key: (-seeds[key], key))[: self._options.seeds]
+        return {key: seeds[key] for key in best}
+
+    async def _around(self, seeds: dict[Key, float], where: Where, plan: Plan) -> list[Hit]:
+        """What the seeds came from, what came of them, and what was said just before and after."""
+        start = list(dict.fromkeys(name for _, name in seeds))
+        plain = msgspec.structs.replace(where, cursor="")
+        gained: dict[Key, float] = {}
+        for families, hops, left in ((_TIED, plan.hops, plan.hop), (_BESIDE, 1, self._options.beside)):
+            for direction in _BOTH:
+                walked = await self._store.walk(start, direction, hops, plain, families)
+                for key, score in spread(seeds, walked, direction, left).items():
+                    gained[key] = max(gained.get(key, 0.0), score)
+        ranked = sorted(gained, key=lambda key: (-gained[key], key))[: plan.pool]
+        return [Hit(*key, gained[key]) for key in ranked]
+
+
+def spread(seeds: Mapping[Key, float], walked: Sequence[Link], direction: Direction, left: float) -> dict[Key, float]:
+    """What records gain from the seeds along `walked` links, nearest first: the share `left` of a score survives each hop."""
+    gained: dict[Key, float] = {}
+    for link in sorted(walked, key=lambda link: link.depth):
+        here, there = (link.source, link.target) if direction == "up" else (link.target, link.source)
+        flow = max(seeds.get((link.owner, here), 0.0), gained.get((link.owner, here), 0.0)) * left
+        if flow > gained.get((link.owner, there), 0.0):
+            gained[link.owner, there] = flow
+    return gained
+
+
+def _descending(records: Sequence[Record]) -> list[Hit]:
+    unique = {(owner(record.scope), record.id): None for record in records}
+    return [Hit(*key, 1.0 - at / (2 * len(unique))) for at, key in enumerate(unique)]
+
+
+def _later(left: datetime | None, right: datetime | None) -> datetime | None:
+    return max(left, right) if left and right else left or right
+
+
+def _sooner(left: datetime | None, right: datetime | None) -> datetime | None:
+    return min(left, right) if left and right else left or right

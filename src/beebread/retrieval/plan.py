@@ -1,0 +1,127 @@
+"""What a query needs: a cheap gate that looks at words alone and decides which channels run."""
+
+from __future__ import annotations
+
+import contextlib
+from datetime import datetime
+from typing import Any, get_args
+
+import msgspec
+from msgspec import Struct
+
+from beebread.errors import Invalid
+from beebread.model import Query, tool_signature
+from beebread.retrieval.options import Options
+from beebread.text import exact_terms, fold, query_terms
+from beebread.text.cues import Cue, cues
+from beebread.text.words import tokens
+
+OWN_CHANNELS = ("recent", "exact", "keyword", "time", "graph")
+_MARKS = "#&@"  # tags, entities and slot keys, as model.exact_keys marks them
+_LONGEST_NAME = 4
+_MAX_NAMES = 96
+
+
+class Window(Struct, frozen=True, omit_defaults=True):
+    """A span of time that the words of a query name: `after` <= at < `before`; `words` are those that named it."""
+
+    after: datetime | None = None
+    before: datetime | None = None
+    words: str = ""
+
+
+class Plan(Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """What will be done for one query. `why` says for each channel why it runs, or under 'gate' why hardly any does."""
+
+    channels: dict[str, float]
+    terms: tuple[str, ...] = ()
+    exact: tuple[str, ...] = ()
+    signatures: tuple[str, ...] = ()
+    windows: tuple[Window, ...] = ()
+    cues: tuple[Cue, ...] = ()
+    pool: int = 60
+    hops: int = 2
+    hop: float = 0.6
+    why: dict[str, str] = {}
+
+    def shown(self) -> dict[str, Any]:
+        """The plan as a report tells it."""
+        return msgspec.to_builtins(self)
+
+
+def signatures(tool: str, args: Any) -> tuple[str, ...]:
+    """The exact keys of calls of `tool` with `args`, in each form in which the same arguments may have been captured.
+
+    No arguments are written as none or as an empty object; arguments in JSON as their text or as what it says.
+    """
+    forms: list[Any] = [args]
+    if isinstance(args, str):
+        with contextlib.suppress(msgspec.DecodeError):
+            forms.append(msgspec.json.decode(args))
+    else:
+        forms.append(msgspec.json.encode(args).decode())
+    if any(form in (None, "", {}, []) for form in forms):
+        forms = [None, {}, "", "{}"]
+    return tuple(dict.fromkeys(f"!{tool_signature(tool, form)}" for form in forms))
+
+
+def names(text: str) -> list[str]:
+    """What in `text` could be the name of a tag, an entity or a slot: its words unstemmed, and short runs of Chinese characters."""
+    found: dict[str, None] = {}
+    for run, token in tokens(fold(text)):
+        if not run:
+            found[token.rstrip(".,;:!?")] = None
+            continue
+        for size in range(_LONGEST_NAME, 1, -1):
+            found.update(dict.fromkeys(run[at : at + size] for at in range(len(run) - size + 1)))
+        found[run] = None
+    return [name for name in found if len(name) > 1][:_MAX_NAMES]
+
+
+def plan(query: Query, options: Options, index_channels: frozenset[str] = frozenset(), windows: tuple[Window, ...] = ()) -> Plan:
+    """The plan for `query`. `windows` are the spans that its time words name; `index_channels` what the attached indexes serve.
+
+    Small talk and an empty query get the recent events alone: most turns need nothing more. Raises Invalid for an unknown channel.
+    """
+    known = {*OWN_CHANNELS, *index_channels}
+    if unknown := sorted(set(query.channels) - known):
+        raise Invalid(f"channel {unknown[0][:60]!r} is unknown: use some of {', '.join(sorted(known))}")
+    pool = max(options.pool, 2 * query.limit)
+    if query.tool:
+        found = signatures(query.tool, query.args)
+        return Plan(channels={"exact": 1.0}, signatures=found, pool=pool, why={"exact": "the same call, made before"})
+    said = cues(query.text)
+    terms = tuple(query_terms(query.text))
+    if not query.channels and (not terms or "phatic" in said):
+        return _unasked(query, said, pool, options)
+    exact = tuple(exact_terms(query.text, (mark + name for name in names(query.text) for mark in _MARKS)))
+    why = {"keyword": f"{len(terms)} words", "exact": f"{len(exact)} codes and possible names", "graph": "what is around the best hits"}
+    why.update(dict.fromkeys(sorted(index_channels), "a derived index serves it"))
+    if "just_now" in said:
+        why["recent"] = "the question is about a moment ago"
+    if windows or query.after or query.before:
+        why["time"] = "a span of time is named"
+    if query.channels:
+        why = {channel: why.get(channel, "asked for") for channel in query.channels}
+    weights = {channel: options.weight(channel) for channel in why}
+    if "graph" in weights and not {"keyword", "exact"} & set(weights):
+        weights = {"keyword": 0.0, "exact": 0.0, **weights}  # a neighbourhood has to start somewhere
+    # What led to a thing, or came of it, lies further along its chain than what is merely said beside it.
+    along = "chain" in said
+    if along and "graph" in weights:
+        weights["graph"] = options.far_graph
+    return Plan(
+        channels=weights, terms=terms, exact=exact, windows=windows, cues=tuple(cue for cue in get_args(Cue) if cue in said), pool=pool,
+        hops=options.far_hops if along else options.hops, hop=options.far_hop if along else options.hop, why=why,
+    )  # fmt: skip
+
+
+def _unasked(query: Query, said: frozenset[Cue], pool: int, options: Options) -> Plan:
+    """Nothing is asked in words: a listing when filters or an order say of what, else the recent events."""
+    filtered = query.order == "time" or any(
+        (query.types, query.kinds, query.layers, query.keys, query.tags, query.entities, query.sessions, query.tasks, query.actors,
+         query.origins, query.speakers, query.after, query.before, query.linked_to, query.environment)
+    )  # fmt: skip
+    channel = "time" if filtered and "phatic" not in said else "recent"
+    gate = "small talk: nothing but what is recent" if "phatic" in said else "no words to search by"
+    return Plan(channels={channel: options.weight(channel)}, cues=("phatic",) if "phatic" in said else (), pool=pool, why={"gate": gate})

@@ -1,0 +1,160 @@
+"""Orders what is relevant by what else speaks for it, folds what says the same, and puts every contribution into words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from math import log1p
+
+from msgspec import Struct
+
+from beebread import policy
+from beebread.model import Event, Item, Memory, Record, Where, columns, search_text, signature, sort_key
+from beebread.retrieval.fuse import Fused, terms_of
+from beebread.retrieval.options import KINDS, Options
+from beebread.retrieval.plan import Plan
+from beebread.text import fold
+from beebread.text.cues import particulars
+
+_DAY = timedelta(days=1)
+_LEAST_RESULT = 40
+_LONGEST_NEAR = 600
+_FOLDED = 50
+_SHOWN_TERMS = 6
+
+
+class Ranked(Struct, frozen=True, kw_only=True):
+    """One answer with its final score: its relevance times the `factors`. `same` are the ids of records that say the same."""
+
+    fused: Fused
+    score: float
+    factors: dict[str, float]
+    same: tuple[str, ...] = ()
+
+
+def rank(fused: Sequence[Fused], plan: Plan, where: Where, options: Options) -> list[Ranked]:
+    """Best first: relevance, lowered by age, doubt and kind, raised by importance and use. Age lowers and never removes.
+
+    Age counts from the newest of what was found, so that in an old archive the newer of two facts still comes first.
+    """
+    if not fused:
+        return []
+    newest = min(where.now, max(one.record.at for one in fused))
+    scored = [_scored(one, newest, plan, where, options) for one in fused]
+    scored.sort(key=lambda one: (-one.score, -one.fused.record.at.timestamp(), one.fused.key))
+    return folded(scored, options)
+
+
+def _scored(one: Fused, newest: datetime, plan: Plan, where: Where, options: Options) -> Ranked:
+    record = one.record
+    share = 0.0 if "past" in plan.cues else options.current if "current" in plan.cues else options.recency
+    age = max(0.0, (newest - record.at) / _DAY)
+    factors = {"age": 1.0 - share * (1.0 - 0.5 ** (age / options.half_life_days)), "kind": KINDS.get(record.kind, 1.0)}
+    if "chain" in plan.cues and record.kind == "assistant_message":
+        factors["kind"] = 1.0  # how a thing came out is what an agent says in the end
+    if isinstance(record, Memory):
+        factors["importance"] = 1.0 + options.importance * (record.importance - 0.5)
+        factors["confidence"] = 1.0 - options.confidence * (1.0 - record.confidence)
+        factors["use"] = 1.0 + options.use * log1p(record.uses)
+    status = policy.status(columns(record), where)
+    if status in ("superseded", "expired"):
+        factors[status] = 0.5
+    factors = {name: round(factor, 4) for name, factor in factors.items() if round(factor, 4) != 1.0}
+    score = one.relevance
+    for factor in factors.values():
+        score *= factor
+    return Ranked(fused=one, score=score, factors=factors)
+
+
+def folded(ranked: Sequence[Ranked], options: Options) -> list[Ranked]:
+    """Each thing once: what says the same as a better one goes into that one's `same`. Other numbers or negations are another thing."""
+    kept: list[Ranked] = []
+    shapes: list[tuple[str, str, frozenset[str]]] = []
+    for at, one in enumerate(ranked):
+        shape = _shape(one.fused.record) if at < _FOLDED else None
+        twin = next((place for place, other in enumerate(shapes) if _same(shape, other, options.alike)), None) if shape else None
+        if twin is None:
+            kept.append(one)
+            shapes.append(shape or ("", "", frozenset()))
+        else:
+            kept[twin] = Ranked(
+                fused=kept[twin].fused, score=kept[twin].score, factors=kept[twin].factors, same=(*kept[twin].same, one.fused.record.id)
+            )
+    return kept
+
+
+def _shape(record: Record) -> tuple[str, str, frozenset[str]] | None:
+    """What is compared: the kind, the folded words, the terms. None for what stands for itself, such as two results that both say 'ok'."""
+    text = " ".join(fold(search_text(record)).split())
+    if not text or (record.kind == "tool_result" and len(text) < _LEAST_RESULT):
+        return None
+    about = signature(record) if isinstance(record, Event) else record.key if isinstance(record, Memory) else record.id
+    mark = f"{record.kind} {about}"
+    # Long texts that differ at all differ in something; comparing their terms would cost more than it finds.
+    return mark, text, terms_of(record) if len(text) <= _LONGEST_NEAR else frozenset()
+
+
+def _same(left: tuple[str, str, frozenset[str]], right: tuple[str, str, frozenset[str]], alike: float) -> bool:
+    if left[0] != right[0]:
+        return False
+    if left[1] == right[1]:
+        return True
+    fewer, more = sorted((len(left[2]), len(right[2])))
+    if not fewer or fewer < alike * more:
+        return False
+    common = len(left[2] & right[2])
+    return common >= alike * (fewer + more - common) and particulars(left[1]) == particulars(right[1])
+
+
+def item(one: Ranked, plan: Plan, where: Where, chain: tuple[Record, ...] = ()) -> Item:
+    """The answer as a caller sees it."""
+    record = one.fused.record
+    return Item(
+        id=record.id, kind=record.kind, text=shown(record), score=round(one.score, 6), at=record.at, record=record,
+        reasons=reasons(one, plan, where), sources=sources(record, one.same), channels=one.fused.channels,
+        status=policy.status(columns(record), where), chain=chain,
+    )  # fmt: skip
+
+
+def shown(record: Record) -> str:
+    """The text of a record; of a call without text, its tool and arguments."""
+    return getattr(record, "text", "") or search_text(record) or getattr(record, "title", "")
+
+
+def sources(record: Record, same: Sequence[str] = ()) -> tuple[str, ...]:
+    """The ids of the events that an answer rests on; an event's own first, then those that say the same."""
+    own = record.evidence.sources if isinstance(record, Memory) else (record.id,)
+    return tuple(dict.fromkeys((*own, *same) if isinstance(record, Event) else own))
+
+
+def reasons(one: Ranked, plan: Plan, where: Where) -> tuple[str, ...]:
+    """Every contribution to the score, in words."""
+    record, held = one.fused.record, terms_of(one.fused.record)
+    words = [term for term in plan.terms if term in held]
+    names = [term.lstrip("=@") for term in plan.exact if term in held]
+    about = {
+        "keyword": ", ".join(words[:_SHOWN_TERMS]), "exact": ", ".join(names[:_SHOWN_TERMS]),
+        "graph": "next to better hits", "agreement": "several channels found it",
+    }  # fmt: skip
+    said = [f"{name} {part:.2f}" + (f" ({about[name]})" if about.get(name) else "") for name, part in one.fused.parts.items()]
+    for name, factor in one.factors.items():
+        detail = {"age": age(record.at, where.now), "kind": record.kind}.get(name, "")
+        said.append(f"{name} ×{factor:.2f}" + (f" ({detail})" if detail else ""))
+    if one.same:
+        said.append(f"said {len(one.same) + 1} times")
+    return tuple(said)
+
+
+def age(at: datetime, now: datetime) -> str:
+    """How long before `now` something was, in the largest unit that fits."""
+    seconds = max(0, int((now - at).total_seconds()))
+    for unit, size in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
+        if seconds >= size:
+            count = seconds // size
+            return f"{count} {unit}{'s' if count > 1 else ''} old"
+    return "just now"
+
+
+def in_time(items: Sequence[Item]) -> list[Item]:
+    """The items in the order in which they happened."""
+    return sorted(items, key=lambda one: sort_key(one.record))

@@ -1,0 +1,97 @@
+"""What the next model call needs: the session's tail, its task's state, standing instructions and the right past, packed."""
+
+from __future__ import annotations
+
+import msgspec
+
+from beebread import context, policy
+from beebread.errors import BeebreadError, Invalid
+from beebread.model import Actor, Batch, Event, Item, Memory, Pack, Principal, Query, Recall, State, Where, new_id
+from beebread.ports import TokenCount
+from beebread.service.requests import ContextRequest
+from beebread.service.rooms import Rooms
+from beebread.tasks import state as rules_of_state
+from beebread.text import estimate_tokens
+
+TAIL = 200  # events of the session that a pack may hold
+CANDIDATES = 30  # recalled items among which the packer chooses
+STATES = 200  # states of the user among which those that the turn needs are looked for
+INSTRUCTIONS = 30
+
+
+class Contexts:
+    """The operation that makes packs."""
+
+    _rooms: Rooms
+
+    async def context(self, who: Principal, ask: ContextRequest, count: TokenCount | None = None) -> Pack:
+        """A pack of at most `ask.budget` tokens, valid for the chat API of `ask.shape`.
+
+        What it gives is noted in the session as a memory_injected event (ids only), so that later turns show it again at the same place
+        (the prefix stays the same) and nothing is given twice; what was forgotten since is left out. Raises Invalid where the request
+        itself does not fit the budget.
+        """
+        if not ask.query.text.strip():
+            raise Invalid("context needs the request that the pack is for: context('…', budget=…)")
+        rooms, query = self._rooms, ask.query
+        now = query.now or rooms.clock.now()
+        tail = await self._tail(who, query)
+        recall = await rooms.retriever.recall(
+            msgspec.structs.replace(query, limit=max(query.limit, CANDIDATES)), policy.where_for(who, query, now), session=who.session
+        )
+        pack = context.pack(
+            context.Request(
+                budget=ask.budget, shape=ask.shape, text=query.text, system=ask.system, now=now, tail=tuple(tail), items=recall.items,
+                given=await self._given(who, tail), instructions=tuple(await self._instructions(who, query)),
+                states=tuple(await self._states_for(who, query)), count=count or estimate_tokens,
+            )
+        )  # fmt: skip
+        return msgspec.structs.replace(pack, report=await self._noted(who, pack, recall))
+
+    def _filter(self, who: Principal, query: Query, **more: object) -> Where:
+        bare = Query(now=query.now, as_of=query.as_of, known_at=query.known_at)
+        return msgspec.structs.replace(policy.where_for(who, bare, self._rooms.clock.now()), **more)
+
+    async def _tail(self, who: Principal, query: Query) -> list[Event]:
+        if not who.session:
+            return []
+        where = self._filter(who, query, types=("event",), sessions=(who.session,), order="-time")
+        found = await self._rooms.store.scan(where, TAIL)
+        return [record for record in reversed(found) if isinstance(record, Event)]
+
+    async def _given(self, who: Principal, tail: list[Event]) -> dict[str, Item]:
+        """The records that earlier packs of this session gave, as they may be seen now."""
+        names = dict.fromkeys(name for event in tail if event.kind == "memory_injected" for name in event.refers_to)
+        if not names:
+            return {}
+        records = await self._rooms.store.get(
+            list(names), self._filter(who, Query(), status=("active", "disputed", "superseded", "expired"))
+        )
+        return {item.id: item for item in map(context.as_item, records)}
+
+    async def _instructions(self, who: Principal, query: Query) -> list[Memory]:
+        where = self._filter(who, query, types=("memory",), kinds=("instruction",))
+        found = await self._rooms.store.scan(where, INSTRUCTIONS)
+        # Only what the user said himself may speak as an instruction; a tool's or a page's text never does.
+        return [record for record in found if isinstance(record, Memory) and record.trust == "human"]
+
+    async def _states_for(self, who: Principal, query: Query) -> list[State]:
+        found = await self._rooms.store.states.list(self._filter(who, query), STATES)
+        return rules_of_state.relevant(found, query.text, who.task)
+
+    async def _noted(self, who: Principal, pack: Pack, recall: Recall) -> object:
+        report = recall.report
+        names = tuple(citation.id for citation in pack.citations if citation.kind != "given")
+        if not (who.session and names):
+            return report
+        now = self._rooms.clock.now()
+        event = Event(
+            id=new_id(), scope=policy.scope_for(who), kind="memory_injected", at=now, recorded_at=now, origin="memory",
+            actor=Actor(who.agent), refers_to=names,
+        )  # fmt: skip
+        try:
+            await self._rooms.store.apply(Batch(put=(event,)))
+        except BeebreadError as error:
+            # The pack is right; only the note of it is missing, and the report says so.
+            return msgspec.structs.replace(report, failed={**report.failed, "given": str(error)})
+        return report

@@ -1,0 +1,100 @@
+"""Forgetting: gone from every answer at once, with what rests on it alone; purged for real when it is due."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import msgspec
+
+from beebread import policy
+from beebread.errors import Forbidden, NotFound
+from beebread.model import HISTORY, AuditLine, Batch, Erase, Event, Memory, Principal, Record, Scope, Where, blob_refs, owner
+from beebread.ports import Probe
+from beebread.service.requests import Forget, Forgotten, Purge, Purged
+from beebread.service.rooms import Rooms, audit_line
+
+EVERY_STATUS = (*HISTORY, "pending", "forgotten")
+PAGE = 500
+
+
+class Forgetting:
+    """The operations that take things away."""
+
+    _rooms: Rooms
+
+    async def forget(self, who: Principal, ask: Forget) -> Forgotten:
+        """Forget a record, its earlier versions and what rests on it alone, in one batch; NotFound for an unknown or foreign one.
+
+        A memory that has other evidence too is kept, without this source and without its quotation.
+        """
+        now = self._rooms.clock.now()
+        where = Where(asker=who, now=now, status=(*HISTORY, "pending"))
+        found = await self._rooms.store.get([ask.id], where)
+        if not found:
+            raise NotFound(f"there is no record {ask.id!r}", ids=(ask.id,))
+        gone: dict[str, Record] = {}
+        changed: dict[str, Memory] = {}
+        waiting = found
+        while waiting:
+            for record in waiting:
+                policy.may_write(who, record.scope)
+                gone[record.id] = msgspec.structs.replace(record, forgotten_at=now)
+                changed.pop(record.id, None)
+            waiting = await self._left_alone(where, gone, changed)
+        ids = tuple(gone)
+        line = audit_line(who, "forget", now, owner(found[0].scope), ids, ask.reason)
+        await self._rooms.store.apply(Batch(replace=(*gone.values(), *changed.values()), audit=(line,)))
+        return Forgotten(ids=ids)
+
+    async def _left_alone(self, where: Where, gone: dict[str, Record], changed: dict[str, Memory]) -> list[Record]:
+        """What must go too now that `gone` goes: earlier versions, and memories with no evidence left; others lose the source."""
+        store = self._rooms.store
+        versions = [
+            f"{record.id}@{version}" for record in gone.values() if isinstance(record, Memory) for version in range(1, record.version)
+        ]
+        also: dict[str, Record] = {record.id: record for record in await store.get(versions, where) if record.id not in gone}
+        resting = msgspec.structs.replace(where, types=("memory",), linked_to=tuple(gone))
+        for memory in await store.scan(resting, 10_000):
+            if not isinstance(memory, Memory) or memory.id in gone:
+                continue
+            left = tuple(source for source in memory.evidence.sources if source not in gone)
+            if left:
+                evidence = msgspec.structs.replace(memory.evidence, sources=left, quote="")
+                changed[memory.id] = msgspec.structs.replace(memory, evidence=evidence, version=memory.version + 1)
+            else:
+                also[memory.id] = memory
+        return list(also.values())
+
+    async def purge(self, who: Principal, ask: Purge) -> Purged:
+        """Remove for real what was forgotten: everything (`ask.now`), or what is due by the contract's days. Needs the admin role."""
+        if "admin" not in who.roles:
+            raise Forbidden("purging is for an administrator: use the unbound client, or a key with the admin role")
+        rooms = self._rooms
+        now = rooms.clock.now()
+        before = now + timedelta(microseconds=1) if ask.now else policy.purge_before(rooms.rules, now)
+        removed = 0
+        while found := await rooms.store.forgotten(before, PAGE):
+            lines: list[AuditLine] = []
+            for home in dict.fromkeys(owner(record.scope) for record in found):
+                ids = tuple(record.id for record in found if owner(record.scope) == home)
+                lines.append(audit_line(who, "purge", now, home, ids))
+            await rooms.store.apply(Batch(erase=tuple(Erase(owner(record.scope), record.id, now) for record in found), audit=tuple(lines)))
+            for record in found:
+                for ref in blob_refs(record) if isinstance(record, Event) else ():
+                    await self._drop_blob(record.scope, ref)
+            removed += len(found)
+        return Purged(records=removed)
+
+    async def _drop_blob(self, scope: Scope, ref: str) -> None:
+        # Bodies are kept by content: another event of the same owner may rest on the same one.
+        reader = Principal(
+            tenant=scope.tenant,
+            user=scope.user,
+            groups=(scope.group,) if scope.group else (),
+            session=scope.session,
+            clearance=3,
+            roles=("self",),
+        )
+        where = Where(asker=reader, now=self._rooms.clock.now(), status=EVERY_STATUS)
+        if not await self._rooms.store.search(Probe(channel="exact", where=where, limit=1, terms=(f"@~{ref}",))):
+            await self._rooms.blobs.delete(owner(scope), ref)

@@ -1,0 +1,229 @@
+"""Writing: append events, write and update memories."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from beebread import capture, policy
+from beebread.clock import parse_time
+from beebread.consolidation import reconcile
+from beebread.errors import Conflict, Invalid, NotFound
+from beebread.model import (
+    CURRENT,
+    HISTORY,
+    LAYERS,
+    MEMORY_SYNONYMS,
+    TRUSTS,
+    Actor,
+    Alias,
+    Batch,
+    Event,
+    Expect,
+    Memory,
+    Principal,
+    Record,
+    Scope,
+    Where,
+    new_id,
+    owner,
+)
+from beebread.service.requests import Append, Appended, Update, Write, Written
+from beebread.service.rooms import Rooms, audit_line
+from beebread.text import clean
+
+RETRIES = 16  # of a write that lost a race for its slot or version
+EARLIER = 200  # events of a session among which references and data flow are looked for
+
+
+class Writing:
+    """The operations that change events and memories; each is one batch."""
+
+    _rooms: Rooms
+
+    async def append(self, who: Principal, ask: Append) -> Appended:
+        """Keep events; what cannot be kept (bad, or another thing under the same id) is set aside with its reason, the rest is durable.
+
+        The event log is its own diary: appends make no audit line.
+        """
+        for event in ask.events:
+            policy.may_write(who, event.scope)
+        return await self.keep(ask.events, ask.aliases)
+
+    async def keep(self, given: Iterable[Event], aliases: Mapping[str, str]) -> Appended:
+        """`append` for events that were authorised when they were recorded, of whichever users; for this process's own recorder."""
+        rejected: dict[str, str] = {}
+        events: list[Event] = []
+        for event in given:
+            try:
+                events.append(await self._prepared(event))
+            except Invalid as error:
+                rejected[event.id] = str(error)
+        events = await self._with_references(events)
+        while events:
+            try:
+                applied = await self._rooms.store.apply(Batch(put=tuple(events), aliases=tuple(_aliases(events, aliases))))
+            except (Conflict, Invalid) as error:
+                refused = set(error.ids) & {event.id for event in events}
+                if not refused:
+                    raise
+                rejected.update(dict.fromkeys(refused, str(error)))
+                events = [event for event in events if event.id not in refused]
+            else:
+                return Appended(created=applied.created, seen=applied.seen, buried=applied.buried, rejected=rejected)
+        return Appended(rejected=rejected)
+
+    async def _prepared(self, event: Event) -> Event:
+        rooms = self._rooms
+        policy.check_kind(event, rooms.rules)
+        parse_time(event.at, "at")
+        event = capture.cleaned(event)
+        if rooms.redact is not None:
+            event = capture.redacted(event, rooms.redact)
+        event = await capture.offloaded(event, rooms.settings.inline_bytes, partial(rooms.blobs.put, owner(event.scope)))
+        return msgspec.structs.replace(event, recorded_at=rooms.clock.now(), dedup_key=event.dedup_key or f"id:{event.id}")
+
+    async def _with_references(self, events: list[Event]) -> list[Event]:
+        """`events` with the edges that can be told from their text and arguments, looked for in each one's own session."""
+        sessions: dict[Scope, capture.Values] = {}
+        done: list[Event] = []
+        for event in events:
+            scope = event.scope
+            if not scope.session:
+                done.append(event)
+                continue
+            if scope not in sessions:
+                sessions[scope] = capture.Values(await self._earlier(scope, {one.id for one in events}))
+            done.append(sessions[scope].linked(event))
+        return done
+
+    async def _earlier(self, scope: Scope, new: set[str]) -> list[Event]:
+        where = Where(
+            asker=policy.writer_of(scope), now=self._rooms.clock.now(), types=("event",), sessions=(scope.session,), order="-time"
+        )
+        found = await self._rooms.store.scan(where, EARLIER)
+        return [record for record in reversed(found) if isinstance(record, Event) and record.id not in new]
+
+    async def write(self, who: Principal, ask: Write) -> Written:
+        """Keep a memory; the current one of the same slot is closed in the same transaction.
+
+        Writing the same id and text again changes nothing; other text under that id is a Conflict.
+        """
+        for _ in range(RETRIES):
+            now = self._rooms.clock.now()
+            memory = self._memory(who, ask)
+            memory, closed = reconcile.reconcile(memory, await self._slot(who, memory), now)
+            ids = (memory.id, *(old.id for old in closed))
+            batch = Batch(
+                put=(memory,), replace=tuple(closed), expect=tuple(Expect(owner(old.scope), old.id, old.version - 1) for old in closed),
+                audit=(audit_line(who, "write", now, owner(memory.scope), ids),),
+            )  # fmt: skip
+            try:
+                await self._rooms.store.apply(batch)
+            except Conflict as error:
+                if memory.id in error.ids or not closed:
+                    raise
+                continue
+            await self._settle_slot(who, memory)
+            return Written(id=memory.id, superseded=tuple(old.id for old in closed))
+        raise Conflict(f"the slot {ask.key!r} is being written by many at once: try again")
+
+    def _memory(self, who: Principal, ask: Write) -> Memory:
+        text = clean(ask.text)
+        if not text.strip():
+            raise Invalid("a memory needs text: say what is to be remembered")
+        if len(text.encode()) > self._rooms.settings.inline_bytes:
+            raise Invalid(f"a memory is a statement of at most {self._rooms.settings.inline_bytes} bytes: record long text as an event")
+        for name, value, known in (("layer", ask.layer, LAYERS), ("trust", ask.trust, TRUSTS)):
+            if value not in known:
+                raise Invalid(f"{name} {value!r} is unknown: use one of {', '.join(known)}")
+        if not (0 <= ask.confidence <= 1 and 0 <= ask.importance <= 1):
+            raise Invalid("confidence and importance go from 0 to 1")
+        scope = policy.scope_for(who, space=ask.space, sensitivity=ask.sensitivity, group=ask.group)
+        policy.may_write(who, scope)
+        identity = ask.id or new_id()
+        memory = Memory(
+            id=identity, scope=scope, kind=MEMORY_SYNONYMS.get(ask.kind, ask.kind), at=self._rooms.clock.now(), layer=ask.layer, text=text,
+            key=ask.key, value=ask.value, tags=ask.tags, entities=ask.entities, evidence=ask.evidence, actor=Actor(who.agent),
+            confidence=ask.confidence, importance=ask.importance, trust=ask.trust, valid_from=_moment(ask.valid_from, "valid_from"),
+            valid_to=_moment(ask.valid_to, "valid_to"), expires_at=_moment(ask.expires_at, "expires_at"), environment=ask.environment,
+            dedup_key=f"id:{identity}",
+        )  # fmt: skip
+        policy.check_kind(memory, self._rooms.rules)
+        if memory.valid_from and memory.valid_to and memory.valid_to <= memory.valid_from:
+            raise Invalid("valid_to must come after valid_from")
+        return memory
+
+    async def _slot(self, who: Principal, memory: Memory) -> list[Memory]:
+        if not memory.key:
+            return []
+        where = Where(asker=who, now=self._rooms.clock.now(), types=("memory",), keys=(memory.key,), status=CURRENT)
+        return [record for record in await self._rooms.store.scan(where, 1000) if isinstance(record, Memory)]
+
+    async def _settle_slot(self, who: Principal, written: Memory) -> None:
+        # Two writers may each have found the slot empty; whoever commits last sees both and closes the older.
+        for _ in range(RETRIES):
+            now = self._rooms.clock.now()
+            current = [memory for memory in await self._slot(who, written) if reconcile.same_slot(memory, written)]
+            if len(current) < 2:
+                return
+            newest = max(current, key=lambda memory: (reconcile.holds_from(memory), memory.position))
+            _, closed = reconcile.reconcile(newest, current, now)
+            expect = tuple(Expect(owner(old.scope), old.id, old.version - 1) for old in closed)
+            try:
+                await self._rooms.store.apply(Batch(replace=tuple(closed), expect=expect))
+            except Conflict:
+                continue
+
+    async def update(self, who: Principal, ask: Update) -> Memory:
+        """Change a memory; its earlier version stays in its history. NotFound for an unknown or foreign id, Conflict for a stale version."""
+        for _ in range(RETRIES):
+            old = await self._one(who, ask.id)
+            if not isinstance(old, Memory):
+                raise Invalid(f"{ask.id!r} is an event: what happened is not changed; record a new event that supersedes it")
+            policy.may_write(who, old.scope)
+            if ask.version is not None and ask.version != old.version:
+                raise Conflict(
+                    f"memory {ask.id!r} is at version {old.version}, not {ask.version}: read it again", ids=(ask.id,), detail=old
+                )
+            now = self._rooms.clock.now()
+            given: dict[str, Any] = {
+                name: value for name in ("value", "tags", "confidence", "importance") if (value := getattr(ask, name)) is not None
+            }
+            if ask.text is not None:
+                given["text"] = clean(ask.text)
+            new = msgspec.structs.replace(old, **given, version=old.version + 1, at=now)
+            if not new.text.strip() or not (0 <= new.confidence <= 1 and 0 <= new.importance <= 1):
+                raise Invalid("a memory needs text, and confidence and importance from 0 to 1")
+            earlier = msgspec.structs.replace(
+                old, id=f"{old.id}@{old.version}", dedup_key="", valid_to=now, closed_at=now, superseded_by=old.id, position=0
+            )
+            line = audit_line(who, "update", now, owner(old.scope), (old.id, earlier.id))
+            try:
+                await self._rooms.store.apply(
+                    Batch(put=(earlier,), replace=(new,), expect=(Expect(owner(old.scope), old.id, old.version),), audit=(line,))
+                )
+            except Conflict:
+                continue
+            return new
+        raise Conflict(f"memory {ask.id!r} is being changed by many at once: try again", ids=(ask.id,))
+
+    async def _one(self, who: Principal, name: str) -> Record:
+        where = Where(asker=who, now=self._rooms.clock.now(), status=HISTORY)
+        found = await self._rooms.store.get([name], where)
+        if not found:
+            raise NotFound(f"there is no record {name!r}", ids=(name,))
+        return found[0]
+
+
+def _aliases(events: list[Event], aliases: Mapping[str, str]) -> list[Alias]:
+    homes = {event.id: owner(event.scope) for event in events}
+    return [Alias(homes[kept], alias, kept) for alias, kept in aliases.items() if kept in homes]
+
+
+def _moment(value: datetime | None, name: str) -> datetime | None:
+    return None if value is None else parse_time(value, name)

@@ -1,0 +1,80 @@
+"""One frozen Settings, from arguments over environment over beebread.toml; unknown names are refused."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from beebread.errors import Invalid
+
+PREFIX = "BEEBREAD_"
+FILE = "beebread.toml"
+
+
+class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Everything that can be set. Times are in milliseconds, sizes in bytes, unless the name says days."""
+
+    home: str = ""  # the folder; '' means ~/.beebread
+    store: str = ""  # a store URL; '' means sqlite in `home`
+    tz: str = "UTC"  # the zone in which relative time is counted when nothing nearer says one
+    buffer_events: int = 10_000  # recorded and not yet durable; beyond it low-priority events are dropped and high ones spilled
+    flush_events: int = 256
+    flush_ms: int = 50
+    fold_ms: int = 100  # same-kind low-priority events within this window become one; 0 folds nothing
+    inline_bytes: int = 64 * 1024  # longer texts are kept whole in a blob, with their head in the record
+    deadline_ms: int = 5_000  # for each retrieval channel
+    busy_ms: int = 30_000  # how long a write waits for another process
+    purge_days: int = 30
+    state_days: int = 90
+    memory_kinds: tuple[str, ...] = ()
+
+    @property
+    def folder(self) -> Path:
+        """The folder that everything local is kept in."""
+        return Path(self.home).expanduser() if self.home else Path.home() / ".beebread"
+
+
+def load(**given: object) -> Settings:
+    """Settings from `given` (None means not given), then BEEBREAD_* variables, then beebread.toml in the folder.
+
+    Raises Invalid for an unknown name or a wrong type, naming the nearest known ones: a misspelt store must never be an empty new one.
+    """
+    arguments = {name: value for name, value in given.items() if value is not None}
+    variables = {name[len(PREFIX) :].lower(): value for name, value in os.environ.items() if name.startswith(PREFIX)}
+    variables.pop("data", None)  # BEEBREAD_DATA belongs to the benchmarks
+    _known("argument", arguments)
+    _known("environment variable", variables)
+    home = _checked({**variables, **arguments}).folder
+    file = home / FILE
+    written = _read(file) if file.is_file() else {}
+    _known(f"name in {file}", written)
+    return _checked({**written, **variables, **arguments})
+
+
+def _known(where: str, values: dict[str, Any]) -> None:
+    unknown = sorted(set(values) - set(Settings.__struct_fields__))
+    if unknown:
+        raise Invalid(f"unknown setting ({where}): {', '.join(unknown)}; known are {', '.join(Settings.__struct_fields__)}")
+
+
+def _checked(values: dict[str, Any]) -> Settings:
+    try:
+        found = msgspec.convert(values, Settings, strict=False)
+    except msgspec.ValidationError as error:
+        raise Invalid(f"a setting has the wrong form: {error}") from None
+    wrong = [name for name in Settings.__struct_fields__ if isinstance(value := getattr(found, name), int) and value < 0]
+    if wrong or not found.flush_events or not found.buffer_events:
+        raise Invalid(f"a setting is out of range: {', '.join(wrong) or 'flush_events and buffer_events must be 1 or more'}")
+    return found
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise Invalid(f"{file} is not valid TOML: {error}") from None

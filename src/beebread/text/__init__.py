@@ -1,0 +1,14 @@
+"""Text in Chinese and English: storable and comparable forms, terms, scores and token estimates.
+
+May import: errors. Never does: input or output, reading the time, keeping what it was given.
+Start reading at: document.py.
+"""
+
+from __future__ import annotations
+
+from beebread.text.document import Document, document, exact_terms, query_terms
+from beebread.text.fold import clean, fold
+from beebread.text.score import BM25_B, BM25_K1, bm25, idf
+from beebread.text.words import entities, words
+
+__all__ = ["BM25_B", "BM25_K1", "Document", "bm25", "clean", "document", "entities", "exact_terms", "fold", "idf", "query_terms", "words"]

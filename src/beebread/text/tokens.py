@@ -1,0 +1,178 @@
+"""Offline token counts that are never below those of two public tokenizers, and text cut to a number of tokens.
+
+Both tokenizers (cl100k_base and o200k_base) cut a text into pieces by a pattern and merge the bytes of a piece, best pair first,
+until no two neighbours join to a token. So in the end no two neighbours form a token together, and the largest number of parts
+that a piece can be cut into under that rule bounds its count without the ranks of either vocabulary: the tokens they have in
+common (tokens.z) are enough. A piece that is such a token counts one; most are.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Container
+from functools import lru_cache
+from importlib import resources
+from itertools import accumulate, pairwise
+from unicodedata import category
+
+_NEWLINE = r"\r\n"
+_SPACE = "\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+_SIGN = r"\0-\x08\x0e-\x1f!-/:-@\[-`{-\x7f"
+# East Asian characters but for their numerals: counted one at a time, as no token takes in parts of two at a higher cost than whole ones.
+_DENSE = (
+    "\u2e80-\u2fff\u3001-\u3006\u3008-\u3020\u302a-\u3037\u303b-\u3191\u3196-\u321f\u322a-\u3247\u3250\u3260-\u327f\u328a-\u32b0"
+    "\u32c0-\ua4cf\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff0f\uff1a-\uffef\U00020000-\U0003ffff"
+)
+_WORD = rf"[^0-9{_SIGN}{_SPACE}{_DENSE}]"  # letters, and whatever else of other scripts may stick to them
+# A digit after a sign or numeral of another script, and a sign after one, may belong to what is before them.
+_PIECE = re.compile(
+    rf"'(?:[sStTmMdD]|[rRvV][eE]|[lL][lL])|(?<![^\0-\x7f{_DENSE}])[0-9]{{1,3}}|[0-9]| ?[{_DENSE}]"
+    rf"|(?:(?<![^\w\0-\x7f])[{_SIGN}]|[{_SPACE}](?<![{_NEWLINE}]))?{_WORD}+"
+    rf"| ?[{_SIGN}]+[{_NEWLINE}]+/[{_NEWLINE}/]*{_WORD}*"
+    rf"| ?[{_SIGN}]+[{_NEWLINE}]*"
+    rf"|[{_SPACE}]*[{_NEWLINE}]+|[{_SPACE}]+(?![^{_SPACE}])|[{_SPACE}]+"
+)
+_TAIL = re.compile(rf"(?<=[{_NEWLINE}])/+")
+# What belongs to the character before it: marks, joiners, variation selectors, skin tones, tags.
+_ATTACHED = re.compile("[\u200d\ufe00-\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f\U000e0100-\U000e01ef]")
+_FLAG = re.compile("[\U0001f1e6-\U0001f1ff]")
+
+# Longest part, in bytes, whose joining with a neighbour is looked up; a longer one is taken to join with nothing.
+_CLOSE = 4
+_CLOSE_SIGNS = 12  # rules such as ---------- are many times longer than a word
+_LONGEST_KEPT = 96
+_MOST_KEPT = 1 << 16
+
+
+class _Counts(dict[str, int]):
+    """Tokens of each piece seen; a new one is bounded once and kept while there is room."""
+
+    def __init__(self, known: frozenset[str]) -> None:
+        super().__init__()
+        self._known = known
+
+    def __missing__(self, piece: str) -> int:
+        as_bytes = piece if piece.isascii() else piece.encode(errors="replace").decode("latin-1")
+        breaks = _breaks(piece)
+        count = 1 if not breaks and as_bytes in self._known else _most_parts(as_bytes, breaks, self._known)
+        if len(piece) <= _LONGEST_KEPT and len(self) < _MOST_KEPT:
+            self[piece] = count
+        return count
+
+
+@lru_cache(maxsize=1)
+def _counts() -> _Counts:
+    packed = resources.files("beebread.text").joinpath("tokens.z").read_bytes()
+    return _Counts(frozenset(zlib.decompress(packed).decode("latin-1").split("\xff")))
+
+
+def estimate_tokens(text: str) -> int:
+    """Tokens of `text`, counted without a model: at least as many as cl100k_base and o200k_base give.
+
+    On ordinary Chinese, English, code and JSON a few per cent more (docs/decisions/0002-text.md says how many). What a chat
+    API adds around a message is not counted.
+    """
+    return sum(map(_counts().__getitem__, _PIECE.findall(text)))
+
+
+def truncate_tokens(text: str, limit: int) -> str:
+    """The longest beginning of `text`, cut between pieces of its tokenizing, whose `estimate_tokens` is at most `limit`.
+
+    Never cut inside a character as a reader sees it (a letter with its accents, a joined emoji); a single piece longer than
+    the limit, such as a run of one letter, is cut inside. A limit of 0 or less gives "".
+    """
+    counts = _counts()
+    ends = [0]
+    total = 0
+    for match in _PIECE.finditer(text):
+        piece = match[0]
+        total += counts[piece]
+        if total > limit:
+            ends.append(_inside(text, match.start(), match.end(), limit - total + counts[piece]))
+            break
+        ends.append(match.end())
+    else:
+        return text
+    for end in reversed(ends):
+        cut = text[: _whole(text, end)]
+        if estimate_tokens(cut) <= limit:
+            return cut
+    return ""
+
+
+def _inside(text: str, start: int, end: int, limit: int) -> int:
+    """Where to cut a long piece; any beginning of n bytes has at most n tokens."""
+    if end - start <= _LONGEST_KEPT:
+        return start
+    sizes = accumulate(len(char.encode(errors="replace")) for char in text[start:end])
+    return start + sum(1 for size in sizes if size <= limit)
+
+
+def _whole(text: str, end: int) -> int:
+    """The last place at or before `end` that is not inside what a reader takes for one character."""
+    while 0 < end < len(text) and _joined(text, end):
+        end -= 1
+    return end
+
+
+def _joined(text: str, at: int) -> bool:
+    before, after = text[at - 1], text[at]
+    if before == "\u200d" or _ATTACHED.match(after) or category(after)[0] == "M" or (before == "\r" and after == "\n"):
+        return True
+    if not (_FLAG.match(before) and _FLAG.match(after)):
+        return False
+    first = at
+    while first > 0 and _FLAG.match(text[first - 1]):
+        first -= 1
+    return (at - first) % 2 == 1
+
+
+def _breaks(piece: str) -> frozenset[int]:
+    """Byte positions where one of the tokenizers may begin a new piece: between neighbours there anything may stand."""
+    found: set[int] = set()
+    for match in _TAIL.finditer(piece):
+        found.update(match.span())
+    if piece.isascii():
+        found |= {at for at, (one, two) in enumerate(pairwise(piece), 1) if two.isupper() and one.islower()}
+        return frozenset(found)
+    found |= {at for at, (one, two) in enumerate(pairwise(piece), 1) if _may_break(piece, at, one, two)}
+    starts = [0, *accumulate(len(char.encode(errors="replace")) for char in piece)]
+    return frozenset(starts[at] for at in found)
+
+
+def _may_break(piece: str, at: int, one: str, two: str) -> bool:
+    if one.isalpha() and two.isalpha():
+        return two.isupper() and not one.isupper()
+    if one.isnumeric() or two.isnumeric():
+        return True
+    if two.isalpha():  # a single sign belongs to the letters after it, but for one that ends a run of signs
+        return not one.isascii() if at == 1 else not piece[at - 2].isalpha()
+    if at == 1 and one.isascii():  # a space or sign before a sign
+        return one.isspace() and one != " "
+    return one.isalpha() or category(one)[0] == "M" or category(two)[0] == "M"
+
+
+def _most_parts(text: str, breaks: Container[int], known: Container[str]) -> int:
+    """The largest number of parts of `text` of which no two neighbours, but at `breaks`, join to a known token.
+
+    Parts longer than `close` are taken to join with nothing, which can only raise the number: a very long one counts as
+    several of up to twice that length. Linear in the length.
+    """
+    close = _CLOSE if len(text) > _LONGEST_KEPT or any(map(str.isalnum, text)) else _CLOSE_SIGNS
+    most = [0]  # of the text up to here
+    long: list[int] = [0]  # the same, if the last part is longer than `close`
+    short: list[list[int]] = [[]]  # the same, if the last part has 1, 2, ... bytes
+    for end in range(1, len(text) + 1):
+        wide = max(most[max(0, end - 2 * close - 1) : max(0, end - close)], default=-1) + 1
+        counts: list[int] = []
+        for start in range(end - 1, max(-1, end - 1 - close), -1):
+            best = most[start] if start == 0 or start in breaks else long[start]
+            for size, count in enumerate(short[start], 1):
+                if count > best and text[start - size : end] not in known:
+                    best = count
+            counts.append(best + 1 if best or start == 0 else 0)
+        long.append(wide)
+        short.append(counts)
+        most.append(max(wide, *counts))
+    return most[-1]

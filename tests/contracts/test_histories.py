@@ -1,0 +1,36 @@
+"""Random histories on every engine give what the reference engine gives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from beebread.ports import Store
+from beebread.testing.simulate import history
+from tests.contracts.engines import Engine
+
+USUAL = 12
+LONG = 1000
+
+
+def run(engine: Engine, folder: Path, seeds: range) -> None:
+    """Each history in one store, where it meets the leavings of those before."""
+
+    async def whole(store: Store) -> None:
+        for seed in seeds:
+            await history(store, seed)
+
+    engine.run(folder, whole)
+
+
+@pytest.mark.requirement("S2")
+def test_histories(engine: Engine, tmp_path: Path, pytestconfig: pytest.Config) -> None:
+    # The option is known only where pytest was started in this folder.
+    run(engine, tmp_path, range(int(pytestconfig.getoption("histories", 0)) or USUAL))
+
+
+@pytest.mark.soak
+@pytest.mark.requirement("S2")
+def test_many_histories(engine: Engine, tmp_path: Path) -> None:
+    run(engine, tmp_path, range(USUAL, LONG))

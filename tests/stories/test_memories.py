@@ -1,0 +1,167 @@
+"""Memories through the public client: written, found, superseded, changed, forgotten, purged for real."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from beebread import Client, Conflict, Forbidden, Invalid, Memory, NotFound
+from beebread.clock import ManualClock
+
+SENTINELS = ("紫晶蜂鸟密码七号", "zanzibar-quokka-protocol")
+
+
+def as_memory(record: object) -> Memory:
+    assert isinstance(record, Memory)
+    return record
+
+
+@pytest.mark.requirement("R1", "R4")
+def test_a_memory_is_found_by_words_key_tag_and_entity(memory: Client) -> None:
+    me = memory.bind(user="u")
+    mid = me.write("以后用飞书通知我", kind="preference", key="notification.channel", value="feishu", tags=["通知"], entities=["飞书"])
+    me.write("the flat is on the third floor", kind="fact")
+    assert [item.id for item in me.query("怎么通知我？")] == [mid]
+    assert [item.id for item in me.query("", keys=["notification.channel"])] == [mid]
+    assert [item.id for item in me.query("飞书", tags=["通知"])] == [mid]
+    assert [item.id for item in me.query("飞书", entities=["飞书"])] == [mid]
+    assert not len(me.query("飞书", tags=["其他"]))
+    assert [item.id for item in me.query("飞书", kinds=["user_preference"])] in ([], [mid])
+
+
+@pytest.mark.requirement("L3")
+def test_the_newer_of_one_slot_closes_the_older(memory: Client, clock: ManualClock) -> None:
+    me = memory.bind(user="u")
+    old = me.write("lives in Oslo", key="home.city")
+    clock.advance(3600)
+    new = me.write("lives in Rome", key="home.city")
+    assert [item.id for item in me.query("lives in which city")] == [new]
+    found = {item.id: item.status for item in me.query("lives in which city", history=True)}
+    assert found == {new: "active", old: "superseded"}
+    assert as_memory(me.get(old)).superseded_by == new
+    assert [item.id for item in me.query("lives in", as_of="2026-11-30T09:30:00+00:00")] == [old]
+    assert [memory.id for memory in me.history(new)] == [new, old]
+
+
+@pytest.mark.requirement("L3")
+def test_late_evidence_of_an_earlier_time_hides_nothing_newer(memory: Client) -> None:
+    me = memory.bind(user="u")
+    new = me.write("住在罗马", key="home.city", valid_from="2026-05-01T00:00:00+00:00")
+    old = me.write("住在奥斯陆", key="home.city", valid_from="2025-01-01T00:00:00+00:00")
+    assert [item.id for item in me.query("住在哪里")] == [new]
+    assert [item.id for item in me.query("住在哪里", as_of="2025-06-01T00:00:00+00:00")] == [old]
+
+
+@pytest.mark.requirement("G5")
+def test_a_changed_memory_keeps_its_earlier_version(memory: Client) -> None:
+    me = memory.bind(user="u")
+    mid = me.write("budget is 4000 euros", tags=["trip"])
+    changed = me.update(mid, text="budget is 5000 euros", version=1)
+    assert changed.version == 2 and changed.tags == ("trip",)
+    assert [item.text for item in me.query("budget euros")] == ["budget is 5000 euros"]
+    assert [memory.text for memory in me.history(mid)] == ["budget is 5000 euros", "budget is 4000 euros"]
+    with pytest.raises(Conflict, match="version 2"):
+        me.update(mid, text="budget is 1 euro", version=1)
+    with pytest.raises(Invalid, match="unknown change"):
+        me.update(mid, colour="red")
+
+
+@pytest.mark.requirement("S4", "L4")
+@pytest.mark.parametrize("text", SENTINELS)
+def test_what_is_forgotten_is_in_no_answer_and_after_the_purge_in_no_byte(tmp_path: Path, clock: ManualClock, text: str) -> None:
+    with Client(tmp_path / "m", clock=clock) as memory:
+        me = memory.bind(user="u", session="s")
+        me.record("user_message", f"记住 {text}", id="said")
+        me.flush()
+        mid = me.write(f"the code is {text}", sources=["said"], key="code", entities=[text], quote=text)
+        big = me.record("tool_result", f"{text} " * 20_000, id="big")
+        me.update(mid, text=f"the code is still {text}")
+        gone = {*me.forget("said", reason="asked to"), *me.forget(big)}
+        assert {"said", "big", mid, f"{mid}@1"} == gone
+        for ask in (text, "code", "记住"):
+            assert not [item for item in me.query(ask, history=True, chain=True) if text in item.text]
+            assert text not in str(me.context(f"about {ask[:4]}", budget=2000).messages)
+        assert not me.list(types=["event", "memory"], history=True).items
+        assert me.get("said") is None and me.get(mid) is None and me.history(mid) == ()
+        assert [event for event in me.trace("s").events if event.id in gone] == []
+        assert me.sessions().items[0].title == ""
+        with pytest.raises(NotFound):
+            me.forget("said")
+        with pytest.raises(Forbidden):
+            me.bind(agent="a").purge()
+        assert memory.purge() == 4
+        assert memory.purge() == 0
+        me.record("user_message", f"记住 {text}", id="said", at="2026-11-30T08:00:00+00:00")
+        me.flush()
+        assert me.get("said") is None, "a replay of what was erased must not bring it back"
+    for file in (tmp_path / "m").rglob("*"):
+        if file.is_file():
+            assert text.encode() not in file.read_bytes(), file
+
+
+@pytest.mark.requirement("L4")
+def test_a_memory_with_other_evidence_outlives_one_source(memory: Client) -> None:
+    me = memory.bind(user="u", session="s")
+    for name in ("e1", "e2"):
+        me.record("user_message", f"喝茶不喝咖啡 {name}", id=name)
+    me.flush()
+    mid = me.write("prefers tea", sources=["e1", "e2"], quote="喝茶不喝咖啡 e1")
+    assert me.forget("e1") == ("e1",)
+    left = as_memory(me.get(mid))
+    assert left.evidence.sources == ("e2",) and left.evidence.quote == ""
+    assert set(me.forget("e2")) == {"e2", mid}
+
+
+@pytest.mark.requirement("S4")
+def test_the_worker_purges_when_the_contract_says(tmp_path: Path, clock: ManualClock) -> None:
+    with Client(tmp_path, clock=clock, purge_days=7) as memory:
+        memory.bind(user="u").write("gone soon", id="m")
+        memory.bind(user="u").forget("m")
+    clock.advance(6 * 86400)
+    with Client(tmp_path, clock=clock, purge_days=7) as memory:
+        assert memory.purge() == 1
+
+
+@pytest.mark.requirement("L2")
+def test_an_expired_memory_is_hidden_and_kept_as_history(memory: Client, clock: ManualClock) -> None:
+    me = memory.bind(user="u")
+    mid = me.write("the promo code is SPRING", expires_at="2026-12-01T00:00:00+00:00")
+    assert [item.id for item in me.query("promo code")] == [mid]
+    clock.advance(3 * 86400)
+    assert not len(me.query("promo code"))
+    assert [item.status for item in me.query("promo code", history=True)] == ["expired"]
+
+
+@pytest.mark.requirement("R10")
+def test_an_empty_answer_is_explained(memory: Client) -> None:
+    me = memory.bind(user="u")
+    mid = me.write("会议改到周三下午", tags=["meeting"])
+    nothing = me.query("火星上的天气")
+    assert not len(nothing) and nothing.report.empty
+    found = me.explain("会议改到什么时候", expect=mid)
+    assert found.found and found.rank == 1 and found.matched
+    shut = me.explain("会议改到什么时候", expect=mid, tags=["other"])
+    assert not shut.found and "tags" in shut.verdict
+    foreign = memory.bind(user="eve").explain("会议改到什么时候", expect=mid)
+    unknown = memory.bind(user="eve").explain("会议改到什么时候", expect="no-such")
+    assert foreign.verdict == unknown.verdict and not foreign.found
+
+
+def test_lists_are_paged_without_gaps(memory: Client, clock: ManualClock) -> None:
+    me = memory.bind(user="u")
+    ids: list[str] = []
+    for number in range(25):
+        clock.advance(1 if number % 3 else 0)
+        ids.append(me.write(f"memory number {number}"))
+    got: list[str] = []
+    cursor = ""
+    while True:
+        page = me.list(limit=7, cursor=cursor)
+        got += [record.id for record in page.items]
+        cursor = page.cursor
+        if not cursor:
+            break
+    assert sorted(got) == sorted(ids) and len(got) == len(set(got))
+    with pytest.raises(Invalid, match="cursor"):
+        me.list(cursor="nonsense")
