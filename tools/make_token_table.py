@@ -25,8 +25,8 @@ def vocabulary(name: str, size: int) -> set[bytes]:
 
 def main() -> None:
     """Writes what the vocabularies have in common, sorted."""
-    shared = set.intersection(*(vocabulary(name, size) for name, size in VOCABULARIES.items()))
-    shared -= {token for token in shared if SEPARATOR in token}
+    first, second = (vocabulary(name, size) for name, size in VOCABULARIES.items())
+    shared = {token for token in first & second if SEPARATOR not in token}
     packed = zlib.compress(SEPARATOR.join(sorted(shared)), level=9)
     TARGET.write_bytes(packed)
     print(f"{TARGET}: {len(shared)} tokens, {len(packed)} bytes")

@@ -60,11 +60,11 @@ def _run(first: int, last: int) -> None:
 
 @pytest.mark.requirement("P1", "P2")
 def test_random_histories_are_valid_and_within_budget() -> None:
-    """P1, P2: the first 1,500 of 10,000 histories."""
+    """P1, P2: the first 1,500 of 10,000 histories; `make soak` runs the others."""
     _run(0, 1_500)
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.requirement("P1", "P2")
 def test_ten_thousand_random_histories() -> None:
     """P1, P2: 0 invalid and 0 over budget in 10,000 histories."""

@@ -107,7 +107,7 @@ def test_arguments_that_make_no_sense_are_named(memory: Client, call: object, sa
 )
 def test_unknown_or_wrong_settings_never_open_an_empty_memory(tmp_path: Path, settings: dict[str, object]) -> None:
     with pytest.raises(Invalid):
-        Client(tmp_path / "m", **settings)  # type: ignore[arg-type]
+        Client(tmp_path / "m", **settings)  # type: ignore[arg-type] - a wrong type is the point
     assert not (tmp_path / "m" / "beebread.db").exists()
 
 
@@ -199,7 +199,7 @@ def test_one_id_for_two_contents_keeps_the_first(memory: Client) -> None:
     me.flush()
     me.record("user_message", "second", id="x")
     me.flush()
-    assert getattr(me.get("x"), "text") == "first"  # noqa: B009
+    assert getattr(me.get("x"), "text") == "first"
     me.write("w1", id="w")
     with pytest.raises(Conflict):
         me.write("w2", id="w")

@@ -55,7 +55,7 @@ def test_the_same_ids_of_two_users_are_two_records(memory: Client) -> None:
         me = memory.bind(user=user, session="same")
         event, state = me.get("m1"), me.state_get("trip_1")
         assert event is not None and state is not None
-        assert getattr(event, "text") == text and state.fields["note"].value == text  # noqa: B009
+        assert getattr(event, "text") == text and state.fields["note"].value == text
         assert [item.text for item in me.query("成都 Leeds", types=["memory"])] == [text]
         assert len(me.trace("same").events) == 1
 
@@ -139,4 +139,4 @@ def test_the_same_id_with_other_text_is_a_conflict(memory: Client) -> None:
     me.write("one", id="m")
     with pytest.raises(Conflict, match="m"):
         me.write("two", id="m")
-    assert getattr(me.get("m"), "text") == "one"  # noqa: B009
+    assert getattr(me.get("m"), "text") == "one"

@@ -46,7 +46,8 @@ def test_narrowing_takes_away_and_never_gives() -> None:
     [
         (Scope(user="bob"), Forbidden), (Scope(tenant="t", user="u"), Forbidden), (Scope(user="u", agent="other"), Forbidden),
         (Scope(user="u", space="shared"), Forbidden), (Scope(user="u", space="shared", group="b"), Forbidden),
-        (Scope(user="u", space="system"), Forbidden), (Scope(user="u", space="nowhere"), Invalid), (Scope(user="u", sensitivity=4), Invalid),
+        (Scope(user="u", space="system"), Forbidden), (Scope(user="u", space="nowhere"), Invalid),
+        (Scope(user="u", sensitivity=4), Invalid),
         (Scope(user="u", space="session"), Invalid),
         (Scope(user="u"), None), (Scope(user="u", agent="x"), None), (Scope(user="u", space="shared", group="a"), None),
         (Scope(user="u", space="session", session="s"), None), (Scope(user="u", sensitivity=3), None),

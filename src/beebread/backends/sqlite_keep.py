@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from beebread.backends.sqlite_cycles import led_to, refuse_cycles
 from beebread.backends.sqlite_read import CHUNK, bodies
-from beebread.backends.sqlite_rows import COLUMNS, body_of, labels, row_of
+from beebread.backends.sqlite_rows import COLUMNS, encode, labels, row_of
 from beebread.backends.sqlite_terms import OWNER, Entry, Owner, Terms, new_key, save_counts
 from beebread.backends.sqlite_where import marks
 from beebread.model import CAUSAL, Link, Record, Session, exact_keys, links, search_text
@@ -23,12 +23,13 @@ _UPDATE = f"UPDATE records SET {_CHANGES} WHERE doc = ?1 AND owner = ?2 AND id =
 
 
 class Kept(Struct):
-    """A record as it was found (None: not there) and as it is to be."""
+    """A record as it was found (None: not there) and as it is to be, with its JSON where that is known."""
 
     doc: int
     old: Record | None
     now: Record
     position: int
+    body: bytes | None = None
 
 
 class Keeping:
@@ -95,14 +96,14 @@ class Keeping:
                     self.kept[home, name] = Kept(doc, record, record, position)
                 self.aliases.update({(home, alias): name for alias, name in aliases(self.db, owner.n, part)})
 
-    def keep(self, key: Key, record: Record) -> None:
+    def keep(self, key: Key, record: Record, body: bytes | None = None) -> None:
         """Set `record` down as the newest change of the log."""
         self.position += 1
         there = self.kept.get(key)
         if there is None:
-            self.kept[key] = Kept(self.position, None, record, self.position)
+            self.kept[key] = Kept(self.position, None, record, self.position, body)
         else:
-            there.now, there.position = record, self.position
+            there.now, there.position, there.body = record, self.position, body
         self._changed[key] = None
 
     def suspect(self, key: Key) -> None:
@@ -127,11 +128,11 @@ class Keeping:
         new = [kept for kept in changed if kept.old is None]
         old = [kept for kept in changed if kept.old is not None]
         self.db.executemany(_INSERT, [row_of(kept.now, home.n, kept.doc, kept.position) for kept in new])
-        self.db.executemany("INSERT INTO bodies (doc, body) VALUES (?, ?)", [(kept.doc, body_of(kept.now)) for kept in new])
+        self.db.executemany("INSERT INTO bodies (doc, body) VALUES (?, ?)", [(kept.doc, kept.body or encode(kept.now)) for kept in new])
         gone = [(home.n, label, kept.doc) for kept in old if kept.old for label in labels(kept.old)]
         self.db.executemany("DELETE FROM labels WHERE owner = ? AND label = ? AND doc = ?", gone)
         self.db.executemany(_UPDATE, [row_of(kept.now, home.n, kept.doc, kept.position) for kept in old])
-        self.db.executemany("UPDATE bodies SET body = ? WHERE doc = ?", [(body_of(kept.now), kept.doc) for kept in old])
+        self.db.executemany("UPDATE bodies SET body = ? WHERE doc = ?", [(kept.body or encode(kept.now), kept.doc) for kept in old])
         come = [(home.n, label, kept.doc) for kept in changed for label in labels(kept.now)]
         self.db.executemany("INSERT INTO labels VALUES (?, ?, ?)", come)
 

@@ -19,21 +19,17 @@ COLUMNS = (
     "pending", "disputed",
 )  # fmt: skip
 
-_encode = msgspec.json.Encoder().encode
+encode = msgspec.json.Encoder().encode
+"""The JSON that a record is kept as; of the position in it, its column alone is true."""
 
 
 def sound(value: T, *ids: str) -> tuple[T, bytes]:
     """`value` as its JSON gives it back, and the JSON; Invalid when it cannot be kept so."""
     try:
-        body = _encode(value)
+        body = encode(value)
         return msgspec.json.decode(body, type=type(value)), body
     except (UnicodeEncodeError, TypeError, ValueError, OverflowError, RecursionError, msgspec.MsgspecError) as error:
         raise Invalid(f"this cannot be kept: {error}; make it plain JSON data in well-formed Unicode", ids=ids) from error
-
-
-def body_of(record: Record) -> bytes:
-    """The JSON that a record is kept as; its position stands in a column, since that changes alone."""
-    return _encode(msgspec.structs.replace(record, position=0) if record.position else record)
 
 
 def row_of(record: Record, n: int, doc: int, position: int) -> tuple[object, ...]:

@@ -90,6 +90,7 @@ _ADVICE = (
     ("SQLITE_FULL", "the disk is full; free some space and repeat the call, nothing acknowledged is lost"),
     ("SQLITE_BUSY", "another process is holding it; end that one, or give more time (busy_ms)"),
     ("SQLITE_LOCKED", "another process is holding it; end that one, or give more time (busy_ms)"),
+    ("SQLITE_IOERR", "the disk fails; see that it is neither full nor broken and repeat the call, nothing acknowledged is lost"),
     ("SQLITE_READONLY", "it may only be read here; make the folder writable for this user"),
     ("SQLITE_CORRUPT", "the file is damaged; close Beebread, move the folder aside, and restore it from a backup"),
     ("SQLITE_NOTADB", "the file is not one of ours or is damaged; move it aside, and restore it from a backup"),
@@ -128,26 +129,26 @@ def prepare(folder: Path) -> Path:
     return path
 
 
-def version_of(connection: sqlite3.Connection, path: Path) -> int:
+def version_of(connection: sqlite3.Connection, path: Path, known: int = len(MIGRATIONS)) -> int:
     """The schema version of an open file, 0 when it is empty; Unavailable when it is another program's, or a newer Beebread's."""
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
     application = int(connection.execute("PRAGMA application_id").fetchone()[0])
     tables = int(connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0])
     if application != APPLICATION and (tables or application):
         raise Unavailable(f"{path} belongs to another program: choose another folder; it was left as it is")
-    if version > len(MIGRATIONS):
-        raise Unavailable(f"{path} was written by a newer Beebread (schema {version}, this one knows {len(MIGRATIONS)}): upgrade Beebread")
+    if version > known:
+        raise Unavailable(f"{path} was written by a newer Beebread (schema {version}, this one knows {known}): upgrade Beebread")
     return version
 
 
 def migrate(connection: sqlite3.Connection, path: Path, now: datetime, migrations: Sequence[Steps] = MIGRATIONS) -> None:
     """Bring the file up to the newest schema in one transaction, and note when; the caller holds the turn."""
-    if version_of(connection, path) == len(migrations):
+    if version_of(connection, path, len(migrations)) == len(migrations):
         return
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("BEGIN IMMEDIATE")
     try:
-        for steps in migrations[version_of(connection, path) :]:
+        for steps in migrations[version_of(connection, path, len(migrations)) :]:
             for step in steps:
                 connection.execute(step)
         connection.execute(f"INSERT INTO meta VALUES ('schema {len(migrations)}', ?)", (now.isoformat(),))

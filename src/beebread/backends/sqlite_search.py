@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from array import array
 from collections.abc import Iterator, Sequence
+from itertools import compress
 from operator import itemgetter
 
 from beebread.backends.sqlite_terms import BUCKETS, LONGEST, Hashes, Owner, owners_named, packed, unpacked
@@ -50,12 +51,9 @@ def _collect(db: sqlite3.Connection, home: Owner, terms: Sequence[str], postings
         (home.n, *buckets),
     ):
         entries = unpacked("q", blob)
-        held = entries[::2]
+        held, documents = entries[::2], entries[1::2]
         for term in buckets[bucket]:
-            at = -1
-            for _ in range(held.count(term)):
-                at = held.index(term, at + 1)
-                postings[wanted[term]].append(entries[2 * at + 1])
+            postings[wanted[term]].extend(compress(documents, map(term.__eq__, held)))
     names = wanted.keys()
     for doc, length, blob, counts in db.execute(
         "SELECT doc, length, hashes, counts FROM terms WHERE owner = ? AND doc > ?", (home.n, home.flushed)

@@ -18,7 +18,7 @@ from beebread.backends.sqlite_terms import Terms
 from beebread.clock import Clock, SystemClock
 from beebread.errors import Unavailable
 from beebread.model import Applied, AuditLine, Batch, Direction, Family, Hit, Link, Record, Where
-from beebread.ports import Probe
+from beebread.ports import Probe, States
 
 
 class SqliteStore:
@@ -29,7 +29,7 @@ class SqliteStore:
     def __init__(self, pool: Pool, terms: Terms) -> None:
         self._pool = pool
         self._terms = terms
-        self.states = SqliteStates(pool)
+        self.states: States = SqliteStates(pool)
 
     @classmethod
     async def open(cls, folder: Path, *, clock: Clock | None = None, busy_ms: int = 30_000) -> SqliteStore:

@@ -80,9 +80,11 @@ def packed(doc: int, count: int, length: int) -> int:
 
 
 class Terms:
-    """The writer's side of the index; one transaction at a time."""
+    """The writer's side of the index; one transaction at a time. `fresh` and `fanout` are FRESH and FANOUT but in tests."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, fresh: int = FRESH, fanout: int = FANOUT) -> None:
+        self._fresh = fresh
+        self._fanout = fanout
         self._hashes: dict[int, Hashes] = {}
         self._cached = 0
 
@@ -112,7 +114,7 @@ class Terms:
             owner.length += entry.length
             owner.fresh += entry.doc > owner.flushed
         self._rewrite(db, owner, [], [entry for entry in entries if entry.doc <= owner.flushed])
-        if owner.fresh >= FRESH:
+        if owner.fresh >= self._fresh:
             self._flush(db, owner)
 
     def remove(self, db: sqlite3.Connection, owner: Owner, docs: Sequence[int]) -> None:
@@ -162,14 +164,14 @@ class Terms:
         )
         owner.flushed = int(rows[-1][0])
         db.execute("INSERT INTO segments VALUES (?, ?, ?, 0)", (owner.n, owner.flushed, segment))
-        while _join(db, owner.n):
+        while _join(db, owner.n, self._fanout):
             pass
 
 
-def _join(db: sqlite3.Connection, n: int) -> bool:
+def _join(db: sqlite3.Connection, n: int, fanout: int) -> bool:
     """Join the newest segments where a level is full; whether there was one."""
-    newest = db.execute("SELECT last, segment, level FROM segments WHERE owner = ? ORDER BY last DESC LIMIT ?", (n, FANOUT)).fetchall()
-    if len(newest) < FANOUT or len({level for _, _, level in newest}) > 1 or newest[0][2] == LEVELS:
+    newest = db.execute("SELECT last, segment, level FROM segments WHERE owner = ? ORDER BY last DESC LIMIT ?", (n, fanout)).fetchall()
+    if len(newest) < fanout or len({level for _, _, level in newest}) > 1 or newest[0][2] == LEVELS:
         return False
     olds = [segment for _, segment, _ in newest]
     joined = _next_segment(db, n)

@@ -12,6 +12,7 @@ from beebread.model import CAUSAL, Direction, Family, Link, Where, owners
 HOPS = 32
 """Hops in one query. A record that many paths lead to comes up once for each length, so that a long walk goes on in steps."""
 Node = tuple[int, str]  # owner, id
+Edge = tuple[int, str, Family, str, str]  # owner, source, family, target, relation
 
 
 def walk(
@@ -20,14 +21,14 @@ def walk(
     """The links met, nearest first."""
     homes = {home.n: home.name for home in owners_named(db, owners(where.asker))}
     frontier = [(n, name) for n in homes for name in _called(db, n, start)]
-    met: dict[tuple[int, str, str, str, str], tuple[int, bool]] = {}
+    met: dict[Edge, tuple[int, bool]] = {}
     reached = dict.fromkeys(frontier, 0)
     done, wanted = 0, tuple(families or CAUSAL)
     while frontier and done < depth:
         hops = min(HOPS, depth - done)
         nearest: dict[Node, int] = {}
         for n, source, family, target, relation, far, shown in _steps(db, frontier, direction, hops, where, wanted):
-            key = (n, source, family, target, relation)
+            key: Edge = (n, source, family, target, relation)
             at, end = done + far, (n, target if direction == "up" else source)
             if key not in met or at < met[key][0]:
                 met[key] = (at, bool(shown))
@@ -36,8 +37,8 @@ def walk(
         reached.update(nearest)
         done += hops
         frontier = [node for node, at in nearest.items() if at == done]
-    ordered = sorted((at, *key) for key, (at, shown) in met.items() if shown)
-    return [Link(homes[n], source, family, target, relation, at) for at, n, source, family, target, relation in ordered]  # type: ignore[arg-type]
+    ordered = sorted((at, edge) for edge, (at, shown) in met.items() if shown)
+    return [Link(homes[n], source, family, target, relation, at) for at, (n, source, family, target, relation) in ordered]
 
 
 def _called(db: sqlite3.Connection, n: int, names: Sequence[str]) -> list[str]:

@@ -43,8 +43,8 @@ class Clause(Struct):
 
 
 def marks(values: Iterable[object]) -> str:
-    """A question mark for each value."""
-    return ",".join("?" for _ in values)
+    """A question mark for each value, for IN; among none there is nothing, which SQLite takes worse than NULL."""
+    return ",".join("?" for _ in values) or "NULL"
 
 
 def bound(value: str) -> Value:

@@ -30,11 +30,13 @@ from beebread.model import (
     session_of,
 )
 
+Sound = tuple[Record, bytes]
+
 
 def apply(db: sqlite3.Connection, terms: Terms, batch: Batch) -> Applied:
     """Write all of `batch`. Guards judge by what was there before it; then put, replace, erase and aliases, in the order they are given."""
-    puts = [sound(record, record.id)[0] for record in batch.put]
-    replacements = [sound(record, record.id)[0] for record in batch.replace]
+    puts = [sound(record, record.id) for record in batch.put]
+    replacements = [sound(record, record.id) for record in batch.replace]
     rest, _ = sound(msgspec.structs.replace(batch, put=(), replace=()))
     return Writing(db, terms).run(puts, replacements, rest)
 
@@ -50,20 +52,21 @@ class Writing:
         self._seen: list[str] = []
         self._buried: list[str] = []
 
-    def run(self, puts: list[Record], replacements: list[Record], rest: Batch) -> Applied:
-        """Write records and the rest of their batch."""
+    def run(self, puts: Sequence[Sound], replacements: Sequence[Sound], rest: Batch) -> Applied:
+        """Write records, given with their JSON, and the rest of their batch."""
         keeping = self._keeping
         keeping.load((expect.owner, expect.id) for expect in rest.expect)
         for expect in rest.expect:
             self._expect(expect)
         for mark in rest.marks:
             self._mark(mark)
-        folds = [session_of(record) if isinstance(record, Event) and record.scope.session else None for record in puts]
-        keeping.load((owner(record.scope), record.id) for record in (*puts, *replacements, *(fold for fold in folds if fold)))
-        for record, fold in zip(puts, folds, strict=True):
-            self._put(record, fold)
-        for record in replacements:
-            self._replace(record)
+        folds = [session_of(record) if isinstance(record, Event) and record.scope.session else None for record, _ in puts]
+        named = (*(record for record, _ in (*puts, *replacements)), *(fold for fold in folds if fold))
+        keeping.load((owner(record.scope), record.id) for record in named)
+        for (record, body), fold in zip(puts, folds, strict=True):
+            self._put(record, body, fold)
+        for record, body in replacements:
+            self._replace(record, body)
         keeping.write()
         if rest.erase:
             erasing = Erasing(keeping, self._graves)
@@ -94,7 +97,7 @@ class Writing:
             raise Conflict(f"mark {mark.name!r} is {there}, not {mark.expect}: someone else has moved it")
         self._db.execute("INSERT OR REPLACE INTO marks VALUES (?, ?)", (mark.name, mark.value))
 
-    def _put(self, record: Record, fold: Session | None) -> None:
+    def _put(self, record: Record, body: bytes, fold: Session | None) -> None:
         if isinstance(record, Session):
             raise Invalid("a Session is folded from its events: put the events", ids=(record.id,))
         if not record.id:
@@ -112,7 +115,7 @@ class Writing:
             # An alias names what was folded into its record: that sighting is already in it.
             self._seen.append(record.id)
         else:
-            self._keeping.keep(key, record)
+            self._keeping.keep(key, record, body)
             self._created.append(record.id)
             if fold is not None:
                 self._fold((home, fold.id), fold)
@@ -134,14 +137,14 @@ class Writing:
             raise Conflict(f"{old.id!r} is the id of a session: use another id", ids=(old.id,), detail=old)
         self._keeping.keep(key, join_sessions(old, alone) if old else alone)
 
-    def _replace(self, record: Record) -> None:
+    def _replace(self, record: Record, body: bytes) -> None:
         key = (owner(record.scope), record.id)
         there = self._keeping.kept.get(key)
         if there is None:
             raise NotFound(f"there is no record {record.id!r} to change", ids=(record.id,))
         if type(there.now) is not type(record):
             raise Conflict(f"{record.id!r} is another type of record", ids=(record.id,), detail=there.now)
-        self._keeping.keep(key, record)
+        self._keeping.keep(key, record, body)
 
     def _alias(self, alias: Alias) -> None:
         if not alias.alias:

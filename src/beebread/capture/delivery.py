@@ -15,7 +15,7 @@ from beebread.capture.redact import redacted
 from beebread.capture.spill import Spill
 from beebread.capture.strings import cleaned
 from beebread.errors import BeebreadError, Conflict, Unavailable
-from beebread.model import Cause, Event, merge
+from beebread.model import Cause, Event, merge, owner
 from beebread.ports import Redact
 
 KEPT_REJECTED = 100
@@ -66,11 +66,12 @@ class Gone(Struct, frozen=True):
     survivor: str = ""
 
 
+Name = tuple[str, str]  # owner, id
 Send = Callable[[tuple[Event, ...], dict[str, str]], Sent]
 
 
 class Delivery:
-    """Events that left the buffer and are not acknowledged yet. Only the flusher calls it, but for `ready`, `gone` and `shelter`."""
+    """Events that left the buffer and are not acknowledged yet. Only the flusher calls it, but for `ready`, `drop` and `shelter`."""
 
     def __init__(self, send: Send, batch: int, fold_ms: int, redact: Redact | None, spill: Spill | None) -> None:
         self.counts: Counter[str] = Counter()
@@ -82,7 +83,7 @@ class Delivery:
         self._redact = redact
         self._folding = Folding(fold_ms)
         self._aliases: dict[str, str] = {}
-        self._gone: OrderedDict[str, Gone] = OrderedDict()
+        self._gone: OrderedDict[Name, Gone] = OrderedDict()
         self._faults = 0
 
     @property
@@ -100,9 +101,14 @@ class Delivery:
         event = cleaned(event)
         return event if self._redact is None else redacted(event, self._redact)
 
-    def gone(self, event: str, place: Gone) -> None:
-        """Remember what stands in the place of an event that will not arrive."""
-        self._gone[event] = place
+    def drop(self, event: Event) -> None:
+        """Let an event go; what it would have caused inherits its causes."""
+        event = self._rewired(event)
+        self.counts["dropped_low" if event.priority == "low" else "dropped"] += 1
+        self._remember(event, Gone(event.causes, event.parent))
+
+    def _remember(self, event: Event, place: Gone) -> None:
+        self._gone[_name(event)] = place
         if len(self._gone) > REMEMBERED:
             self._gone.popitem(last=False)
 
@@ -113,17 +119,17 @@ class Delivery:
 
     def take_in(self, entries: Iterable[Entry], now: datetime | None) -> None:
         """Take over recorded events, all of them ready; groups of folded ones stay open unless `now` is None or past their window."""
-        waiting = {event.id: position for position, event in enumerate(self.pending)}
+        waiting = {_name(event): position for position, event in enumerate(self.pending)}
+        before = len(self.pending)
         for entry in entries:
-            event = self._rewired(entry.event)
-            if entry.fresh and event.id not in waiting and self._folding.held(event):
-                continue
-            self._add(event, waiting)
+            if not (entry.fresh and self._folding.held(entry.event)):
+                self._add(entry.event, waiting)
         for group in self._folding.closed(now):
             self._add(self._folded(group), waiting)
+        self.pending[before:] = map(self._rewired, self.pending[before:])
 
-    def _add(self, event: Event, waiting: dict[str, int]) -> None:
-        position = waiting.setdefault(event.id, len(self.pending))
+    def _add(self, event: Event, waiting: dict[Name, int]) -> None:
+        position = waiting.setdefault(_name(event), len(self.pending))
         if position == len(self.pending):
             self.pending.append(event)
             return
@@ -135,27 +141,29 @@ class Delivery:
 
     def _folded(self, group: list[Event]) -> Event:
         if len(group) == 1:
-            return self._rewired(group[0])
-        event = folded([self._rewired(member) for member in group])
+            return group[0]
+        event = folded(group)
         for member in group[1:]:
             self._aliases[member.id] = event.id
-            self.gone(member.id, Gone((), "", event.id))
+            self._remember(member, Gone((), "", event.id))
         self.counts["folded"] += len(group) - 1
         return event
 
     def _rewired(self, event: Event) -> Event:
         """`event` with each cause and parent that will not arrive replaced by what stands in its place."""
-        named = {event.parent, *(cause.id for cause in event.causes)} & self._gone.keys()
-        if not named:
+        if not self._gone:
+            return event
+        home = owner(event.scope)
+        if not any((home, name) in self._gone for name in (event.parent, *(cause.id for cause in event.causes))):
             return event
         causes: dict[Cause, None] = {}
         for cause in event.causes:
-            place = self._gone.get(cause.id)
+            place = self._gone.get((home, cause.id))
             if place is None:
                 causes[cause] = None
             else:
                 causes.update(dict.fromkeys((Cause(place.survivor, cause.relation),) if place.survivor else place.causes))
-        parent = self._gone.get(event.parent)
+        parent = self._gone.get((home, event.parent))
         return msgspec.structs.replace(
             event,
             causes=tuple(cause for cause in causes if cause.id != event.id),
@@ -185,14 +193,15 @@ class Delivery:
 
     def _keep(self, events: Sequence[Event]) -> None:
         """Have `events` kept, each or set aside; Unavailable when that cannot be told."""
-        try:
-            self._kept(events)
-        except Fault:
-            self._faults += 1
-            if self._faults < PATIENCE or len(events) == 1:
-                raise
-            self._isolate(events)
-        self._faults = 0
+        for group in _distinct(events):
+            try:
+                self._kept(group)
+            except Fault:
+                self._faults += 1
+                if self._faults < PATIENCE or len(group) == 1:
+                    raise
+                self._isolate(group)
+            self._faults = 0
 
     def _isolate(self, events: Sequence[Event]) -> None:
         # One event that the store chokes on must not hold up all others, and a store that chokes on everything must not cost any.
@@ -252,3 +261,20 @@ class Delivery:
         going = [event for event in self.pending if everything or event.priority != "low"]
         self.shelter(going)
         self.pending = [] if everything else [event for event in self.pending if event.priority == "low"]
+
+
+def _name(event: Event) -> Name:
+    return owner(event.scope), event.id
+
+
+def _distinct(events: Sequence[Event]) -> list[list[Event]]:
+    """`events` in their order, cut so that no id comes twice in one piece: ids of two owners may be equal, and refusals name ids alone."""
+    pieces: list[list[Event]] = []
+    met: set[str] = set()
+    for event in events:
+        if event.id in met or not pieces:
+            pieces.append([])
+            met = set()
+        pieces[-1].append(event)
+        met.add(event.id)
+    return pieces

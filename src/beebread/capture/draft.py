@@ -175,7 +175,7 @@ def _failure(name: str, value: Any) -> Failure:
 
 def _parts(name: str, value: Any) -> tuple[dict[str, Any], ...]:
     parts = plain(value, name)
-    if not isinstance(parts, list) or not all(isinstance(part, dict) for part in cast("list[Any]", parts)):
+    if not isinstance(parts, (list, tuple)) or not all(isinstance(part, dict) for part in cast("list[Any]", parts)):
         raise Invalid("parts must be a list of content parts, each with its fields: [{'type': 'text', 'content': '…'}]")
     return tuple(cast("list[dict[str, Any]]", parts))
 

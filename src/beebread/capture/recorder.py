@@ -12,7 +12,7 @@ from concurrent.futures import Future
 from typing import Any, Unpack
 
 from beebread.capture import lifetime
-from beebread.capture.delivery import Delivery, Entry, Fault, Gone, Rejected, Sent
+from beebread.capture.delivery import Delivery, Entry, Fault, Rejected, Sent
 from beebread.capture.draft import KINDS, Details, accepted, known_kind, text_of
 from beebread.capture.injected import told_apart
 from beebread.capture.intake import Intake
@@ -129,8 +129,7 @@ class Recorder:
         self._press(used)
         if event.priority == "low":
             with self._lock:
-                self._delivery.gone(event.id, Gone(event.causes, event.parent))
-                self._delivery.counts["dropped_low"] += 1
+                self._delivery.drop(event)
             return
         if used >= self._settings.buffer_events and self._overflow(event):
             return
@@ -148,7 +147,7 @@ class Recorder:
             self._trouble = str(error)
             if event.priority == "high":
                 return False
-            self._delivery.counts["dropped"] += 1
+            self._delivery.drop(event)
         return True
 
     def _press(self, used: int) -> None:

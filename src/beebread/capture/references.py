@@ -28,13 +28,14 @@ MOST_EDGES = 8
 RESULTS = ("tool_result", "retrieval")
 MESSAGES = ("user_message", "assistant_message", "thought", "handoff", "agent_end")
 _QUOTED = re.compile(r"""["“「『《'‘]([^"“”「」『』《》'‘’\n]{2,80})["”」』》'’]""")
-_NUMBER = re.compile(r"(?<![\w.])[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\w.,]*\d)|(?<![\w.])[-+]?\d+(?:\.\d+)?")
+_NUMBER = re.compile(r"(?<![A-Za-z0-9_.])[-+]?(?:\d{1,3}(?:,\d{3})+(?![,\d])|\d+)(?:\.\d+)?")
 _UNIT = re.compile(
     r"\s{0,1}(?:[%‰°℃℉$€£¥元块度岁天周月年米斤吨升秒人次个件条万亿]|(?:分钟|小时|公里|千米|厘米|毫米|公斤|千克|美元)"
     r"|(?:km|cm|mm|kg|mg|ml|ms|kb|mb|gb|tb|usd|eur|cny|rmb|mph|hours?|days?|weeks?|minutes?|seconds?|degrees?|percent)\b)",
     re.IGNORECASE,
 )
 _IN_PROSE = re.compile(r"[\s%$\u0080-\uffff]|^\d{1,6}[a-zA-Z]{1,8}$")
+_PRECISE = re.compile(r"[0-9@_/\\:#《「『“]|[a-zA-Z]\.[a-zA-Z]")
 _PHRASE_ENDS = re.compile(r"[,;，；。:：|]\s*")
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _DULL = ENGLISH | frozenset(
@@ -80,7 +81,9 @@ class Values:
         is not where a value came from.
         """
         found = event
-        if event.kind == "tool_call" and event.tool is not None:
+        if not self._results:
+            found = self._with_mentions(event) if event.kind in MESSAGES and _QUOTED.search(event.text[:SCANNED]) else event
+        elif event.kind == "tool_call" and event.tool is not None:
             found = self._with_data(event)
         elif event.kind in MESSAGES:
             found = self._with_mentions(event)
@@ -247,11 +250,14 @@ def _number(written: str) -> str:
 def _text_values(text: str) -> Iterator[str]:
     """The numbers and precise things (ids, paths, addresses, codes) that stand in a text; a dull number only with its unit."""
     for match in _NUMBER.finditer(text):
-        value = _number(match[0])
-        if value[0] == "#":
+        value, end = _number(match[0]), match.end()
+        if _UNIT.match(text, end) is not None:
+            yield f"#{value[1:]}"
             yield value
-        elif _UNIT.match(text, match.end()) is not None:
-            yield from (f"#{value[1:]}", value)
+        elif value[0] == "#" and not (text[end : end + 1].isascii() and text[end : end + 1].isalpha()):
+            yield value
+    if _PRECISE.search(text) is None:  # most prose names nothing precisely, and taking it apart costs more than looking
+        return
     for thing in entities(text):
         if len(thing) >= 4 and _NUMBER.fullmatch(thing) is None:
             yield thing

@@ -106,7 +106,6 @@ class Spill:
         self._guard = threading.RLock()
         self._own: _File | None = None
         self._adopted: list[_File] = []
-        self._waiting = 0  # in our own file; in adopted ones unknown until they are read
         self._taken: tuple[_File, int, int] | None = None
 
     def append(self, events: Sequence[Event], *, sync: bool = True) -> None:
@@ -126,7 +125,6 @@ class Spill:
                     own.file.truncate(own.size)
                 raise
             own.size += len(frames)
-            self._waiting += len(events)
 
     def take(self, limit: int) -> list[Event]:
         """The oldest events that wait, at most `limit`; the same ones again until `done` is called."""
@@ -153,7 +151,7 @@ class Spill:
                 return
             file.remove()
             if file is self._own:
-                self._own, self._waiting = None, 0
+                self._own = None
             else:
                 self._adopted.remove(file)
 
@@ -161,11 +159,6 @@ class Spill:
     def empty(self) -> bool:
         """Whether nothing waits here, as far as this process holds it."""
         return not self._adopted and self._own is None
-
-    @property
-    def waiting(self) -> int:
-        """How many events this process put here since its file was last emptied."""
-        return self._waiting
 
     def adopt(self) -> int:
         """Take over the files of processes that have ended; how many."""
@@ -190,7 +183,6 @@ class Spill:
         """In a forked child: leave the parent's files to the parent."""
         self._guard = threading.RLock()
         self.close()
-        self._waiting = 0
 
     def _opened(self) -> _File:
         self.folder.mkdir(parents=True, exist_ok=True)

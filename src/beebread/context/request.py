@@ -1,4 +1,3 @@
-# LEAD: read /tmp/brief/context_change.md before going on (then remove this line)
 """What a pack is made from: the caller's words, the session's recent events, and what was recalled for this turn."""
 
 from __future__ import annotations

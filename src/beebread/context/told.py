@@ -59,7 +59,7 @@ def _body(item: Item) -> str:
         return body
     args = canonical(tool.args).decode()
     if record.kind == "tool_call":
-        return body or args
+        return item.text or args
     return f"{args[:_LONGEST_ARGUMENTS]}{'…' if len(args) > _LONGEST_ARGUMENTS else ''} → {body}"
 
 
@@ -70,14 +70,17 @@ def item_entry(item: Item, now: datetime, language: Words) -> Entry:
 
 
 def as_item(record: Record) -> Item:
-    """A record that no search found, as an item without a score."""
+    """A record that no search found, as an item without a score. It says so where another has taken its place since."""
+    status = "active"
     if isinstance(record, Memory):
         text, sources = record.text, record.evidence.sources
+        status = "superseded" if record.superseded_by else "disputed" if record.disputes else status
     elif isinstance(record, Event):
         text, sources = said(record), (record.id,)
+        status = "superseded" if record.superseded_by else status
     else:
         text, sources = record.title, ()
-    return Item(id=record.id, kind=record.kind, text=text, score=0.0, at=record.at, record=record, sources=sources)
+    return Item(id=record.id, kind=record.kind, text=text, score=0.0, at=record.at, record=record, sources=sources, status=status)
 
 
 def is_session(item: Item) -> bool:

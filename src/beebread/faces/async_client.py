@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Self
 
+import msgspec
+
 from beebread import service
 from beebread.faces.bound import Bound, When, lists, made, moment, times
 from beebread.faces.embedded import Imported, Progress
@@ -20,7 +22,7 @@ class AsyncClient(Bound):
 
     async def flush(self, timeout: float | None = None) -> None:
         """Return when everything recorded so far is durable and found by time, key, keyword and graph; Unavailable if that cannot be."""
-        await asyncio.to_thread(self._home.recorder.flush, timeout)
+        await self._home.recorder.drain(timeout)
 
     async def settle(self, timeout: float | None = None) -> None:
         """Return when what is made from the recorded (vectors, memories) has caught up too."""
@@ -63,7 +65,8 @@ class AsyncClient(Bound):
         ask = service.Write(
             text=text, kind=kind, id=id, key=key, value=value, tags=tuple(tags), entities=tuple(entities), evidence=evidence,
             confidence=confidence, importance=importance, valid_from=moment(valid_from, "valid_from"),
-            valid_to=moment(valid_to, "valid_to"), expires_at=moment(expires_at, "expires_at"), space=space, group=group, sensitivity=sensitivity, environment=self._environment,
+            valid_to=moment(valid_to, "valid_to"), expires_at=moment(expires_at, "expires_at"), space=space, group=group,
+            sensitivity=sensitivity, environment=self._environment,
         )  # fmt: skip
         return (await self._service.write(self._who, ask)).id
 
@@ -163,8 +166,9 @@ class AsyncClient(Bound):
     # ------------------------------------------------------------------ itself
 
     async def health(self) -> service.Health:
-        """Whether the store answers, where the data lives, and what is kept there."""
-        return await self._service.health(self._who, service.Nothing())
+        """Whether the store answers, where the data lives, what is kept there, and what became of what this process recorded."""
+        health = await self._service.health(self._who, service.Nothing())
+        return msgspec.structs.replace(health, capture=self._home.recorder.counters())
 
     async def close(self) -> None:
         """Make everything recorded durable and let go of the folder; every client bound from this one is closed too."""

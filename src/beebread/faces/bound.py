@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal, Self, TypeVar, Unpack
+from typing import Any, Literal, Self, TypeVar, Unpack, cast
 
 import msgspec
 
@@ -14,7 +14,7 @@ from beebread.capture import Details
 from beebread.clock import Clock, parse_time, parse_zone
 from beebread.errors import Invalid
 from beebread.faces.embedded import Home
-from beebread.model import Actor, Principal, Query
+from beebread.model import Actor, ModelCall, Principal, Query, new_id
 from beebread.ports import Redact, TokenCount
 from beebread.service import Service
 
@@ -108,6 +108,35 @@ class Bound:
         details.setdefault("environment", self._environment)
         return self._home.recorder.record(kind, content, scope=scope, **details)
 
+    def record_call(
+        self,
+        messages: Iterable[Mapping[str, Any]],
+        output: Mapping[str, Any] | Sequence[Mapping[str, Any]] = (),
+        *,
+        model: ModelCall | Mapping[str, Any] | str = "",
+        conversation: str = "",
+        status: str = "ok",
+    ) -> str:
+        """Record one model call of an agent of your own, in one line, and return the id of its model_call event.
+
+        `messages` is what the model was sent, with the whole history as chat APIs want it (OpenAI or Anthropic shape): only what is new
+        in it is kept, tool results are joined to their calls, and remembered text inside it is not taken for the user's words. `output`
+        is the message, or messages, that the model answered; `status` partial says that it broke off. `conversation` tells several
+        agents of a session apart.
+        """
+        scope = policy.scope_for(self._who)
+        policy.may_write(self._who, scope)
+        ledger, recorder = self._home.ledger(scope), self._home.recorder
+        common = Details(actor=Actor(self._who.agent), environment=self._environment)
+        call = new_id()
+        found = ledger.call(messages, call, conversation=conversation)
+        for step in found.new:
+            recorder.record(step.kind, step.text, scope=scope, **{**common, **step.details()})
+        recorder.record("model_call", scope=scope, **{**common, "id": call, "causes": found.causes, "model": model, "status": status})
+        for step in ledger.output(output, call, conversation=conversation, status=status):
+            recorder.record(step.kind, step.text, scope=scope, **{**common, **step.details()})
+        return call
+
     @property
     def _service(self) -> Service:
         return self._home.service
@@ -130,7 +159,8 @@ def times(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def lists(options: Mapping[str, Any]) -> dict[str, Any]:
     """`options` with lists and sets as the tuples that requests hold."""
-    return {name: tuple(value) if isinstance(value, (list, set, frozenset)) else value for name, value in options.items()}
+    several = (list, set, frozenset)
+    return {name: tuple(cast("Iterable[Any]", value)) if isinstance(value, several) else value for name, value in options.items()}
 
 
 def made(kind: type[T], given: dict[str, Any], what: str) -> T:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -12,16 +13,17 @@ from typing import Any
 from msgspec import Struct
 
 from beebread import importers, policy, wiring
-from beebread.capture import Recorder, Spill
+from beebread.capture import MessageLedger, Recorder, Spill
 from beebread.clock import Clock, parse_time
 from beebread.errors import Invalid
-from beebread.model import Actor, Event, Memory, Principal, new_id
+from beebread.model import Actor, Event, Memory, Principal, Scope, new_id
 from beebread.ports import Redact
 from beebread.service import Append, Service, Write
 from beebread.settings import Settings, load
 
 Progress = Callable[[int, int], None]
 CHUNK = 1000  # imported records a batch
+LEDGERS = 256  # sessions whose re-sent history is remembered; ids made from content cover those that were let go
 
 
 class Imported(Struct, frozen=True, kw_only=True):
@@ -31,6 +33,7 @@ class Imported(Struct, frozen=True, kw_only=True):
     seen: int = 0
     buried: int = 0
     problems: tuple[str, ...] = ()
+    unfinished: tuple[str, ...] = ()  # half-written last lines: no fault, they are read the next time
 
 
 class Home:
@@ -47,6 +50,7 @@ class Home:
             redact=plugs.redact,
             spill=Spill(plugs.settings.folder / "spill"),
         )
+        self.ledger = lru_cache(LEDGERS)(_ledger)
         self._stop = threading.Event()
         self._sweeper = threading.Thread(target=self._sweep, name="beebread-worker", daemon=True)
         self._sweeper.start()
@@ -78,14 +82,15 @@ class Home:
                 progress(at.bytes_done, at.bytes_total)
 
         options = importers.Options(
-            scope=policy.scope_for(who), session=session or who.session, actor=Actor(who.agent), tz=tz,
+            scope=policy.scope_for(who), session=session, actor=Actor(who.agent), tz=tz,
             start=None if start is None else parse_time(start, "start"), progress=tell,
         )  # fmt: skip
-        done, problems = {"created": 0, "seen": 0, "buried": 0}, list[str]()
+        done, problems, unfinished = {"created": 0, "seen": 0, "buried": 0}, list[str](), list[str]()
         reading = importers.read(path, format=format, options=options)
         while chunk := await asyncio.to_thread(_take, reading):
-            problems.extend(str(one) for one in chunk if isinstance(one, importers.Problem))
             for one in chunk:
+                if isinstance(one, importers.Problem):
+                    (unfinished if one.unfinished else problems).append(str(one))
                 if isinstance(one, Memory):
                     await self._import_memory(who, one, done, problems)
             events = [one for one in chunk if isinstance(one, Event)]
@@ -94,7 +99,7 @@ class Home:
             done["seen"] += len(appended.seen)
             done["buried"] += len(appended.buried)
             problems.extend(f"event {name}: {reason}" for name, reason in appended.rejected.items())
-        return Imported(**done, problems=tuple(problems))
+        return Imported(**done, problems=tuple(problems), unfinished=tuple(unfinished))
 
     async def _import_memory(self, who: Principal, memory: Memory, done: dict[str, int], problems: list[str]) -> None:
         ask = Write(
@@ -129,6 +134,10 @@ class Home:
             self._stop.set()
             self._sweeper.join()
             wiring.in_thread(self._plugs.store.close())
+
+
+def _ledger(scope: Scope) -> MessageLedger:
+    return MessageLedger(scope.session)
 
 
 def _take(reading: Iterator[importers.Read]) -> list[importers.Read]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from beebread.importers.shape import as_json, is_list, is_object, mapping, string
+from beebread.importers.shape import as_json, first, is_list, is_object, mapping, string
 
 _TEXT = ("text", "input_text", "output_text", "summary_text", "reasoning_text", "refusal")
 _MODALITIES = {
@@ -37,7 +37,7 @@ def _part(item: dict[str, Any]) -> dict[str, Any]:
     if kind in ("file", "input_file"):
         file = mapping(item.get("file", item), "file of a content part")
         known = {key: file[key] for key in ("filename", "file_id") if file.get(key)}
-        return {"type": "file", **known, **_source(file.get("file_data"), "")}
+        return {"type": "file", **known, **_source(file.get("file_data"))}
     if kind in _MODALITIES:
         named = {"filename": item["title"]} if item.get("title") else {}
         return {"type": "uri", "modality": _MODALITIES[kind], **named, **_media(item, kind)}
@@ -46,20 +46,20 @@ def _part(item: dict[str, Any]) -> dict[str, Any]:
 
 def _media(item: dict[str, Any], kind: str) -> dict[str, Any]:
     """Where a picture, sound or paper is: its address, or its bytes in base64."""
-    held = item[kind] if is_object(item.get(kind)) else item.get("source", item.get(kind, item.get("url")))
+    held = first(item, kind, "source", "image_url", "url")
     if is_object(held):
         if held.get("data"):
             return {"type": "blob", "mime_type": held.get("media_type") or held.get("format") or "", "content": held["data"]}
         if held.get("file_id"):
             return {"type": "file", "file_id": held["file_id"]}
-        return _source(held.get("url"), "uri")
-    return _source(held, "uri") if held else {"type": "file", "file_id": string(item.get("file_id"), "file_id")}
+        return _source(held.get("url"))
+    return _source(held) if held else {"type": "file", "file_id": string(item.get("file_id"), "file_id")}
 
 
-def _source(address: object, name: str) -> dict[str, Any]:
+def _source(address: object) -> dict[str, Any]:
     if not isinstance(address, str) or not address:
         return {}
     head, comma, data = address.partition(",")
     if comma and head.startswith("data:") and head.endswith(";base64"):
         return {"type": "blob", "mime_type": head[5:-7], "content": data}
-    return {name or "uri": address}
+    return {"uri": address}

@@ -25,6 +25,7 @@ from beebread.importers.shape import arguments, first, is_list, is_object, listi
 from beebread.model import Actor, Cause, Event, ModelCall, Tool, digest
 
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
+_LOOK = 20  # items looked at: one bad message does not hide what the others are
 _SESSION = ("session_id", "conversation_id", "id")
 _TIME = ("timestamp", "created_at", "create_time", "at", "ts")
 
@@ -156,12 +157,12 @@ def _is_message(value: object) -> bool:
 def _is_conversation(value: object) -> bool:
     if is_object(value):
         held = value.get("messages")
-        return is_list(held) and all(_is_message(item) for item in held[:1])
-    return is_list(value) and bool(value) and _is_message(value[0])
+        return is_list(held) and (not held or any(map(_is_message, held[:_LOOK])))
+    return is_list(value) and any(map(_is_message, value[:_LOOK]))
 
 
 def _is_document(value: Any) -> bool:
-    return _is_conversation(value) or (is_list(value) and bool(value) and _is_conversation(value[0]))
+    return _is_conversation(value) or (is_list(value) and any(map(_is_conversation, value[:_LOOK])))
 
 
 def _document(value: Any, given: Input) -> Iterator[Read]:
@@ -178,8 +179,7 @@ def _document(value: Any, given: Input) -> Iterator[Read]:
 
 
 def _is_lines(values: list[dict[str, Any]]) -> bool:
-    whole = all(_is_conversation(value) for value in values)
-    return whole or (all(_is_message(value) for value in values) and any(first(value, "tool_calls", "tool_call_id") for value in values))
+    return any(map(_is_conversation, values)) or any(_is_message(value) and value.get("tool_calls") for value in values)
 
 
 def _lines(lines: Iterator[Line | Problem], given: Input) -> Iterator[Read]:

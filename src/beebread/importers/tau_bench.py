@@ -19,7 +19,7 @@ from beebread.model import Actor
 
 
 def _is_document(value: Any) -> bool:
-    return is_list(value) and bool(value) and is_object(value[0]) and {"task_id", "traj"} <= value[0].keys()
+    return is_list(value) and any(is_object(item) and {"task_id", "traj"} <= item.keys() for item in value[:20])
 
 
 def _document(value: Any, given: Input) -> Iterator[Read]:

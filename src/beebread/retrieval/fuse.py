@@ -12,8 +12,8 @@ from beebread.retrieval.options import Options
 from beebread.retrieval.plan import Plan
 from beebread.text import document
 
-_JUDGED = 10
-_HEAD = 2_000
+_JUDGED = 6
+_HEAD = 1_500
 _ENOUGH = 8
 _AROUND = ("graph", "recent", "time")
 
@@ -55,14 +55,21 @@ def fuse(hits: Mapping[str, Sequence[Hit]], records: Mapping[Key, Record], plan:
             scores[channel] = {(hit.owner, hit.id): hit.score * (strength or 1.0) for hit in hits[channel]}
     ranks = {channel: {(hit.owner, hit.id): Rank(at, hit.score) for at, hit in enumerate(found, 1)} for channel, found in hits.items()}
     gates = {channel: min(1.0, max(found.values(), default=0.0) / options.weak) for channel, found in scores.items()}
-    fused: list[Fused] = []
-    for key, record in records.items():
-        parts = {
+    counted = {
+        key: {
             channel: plan.channels.get(channel, 0.0) * gates[channel] * found[key]
             for channel, found in scores.items()
             if found.get(key, 0.0) * plan.channels.get(channel, 0.0) > 0
         }
-        witnesses = sum(1 for channel in parts if channel not in _AROUND)
+        for key in records
+    }
+    company = _company(counted, records)
+    fused: list[Fused] = []
+    for key, record in records.items():
+        parts = counted[key]
+        if company.get(key):
+            parts["session"] = options.session * company[key]
+        witnesses = sum(1 for channel in parts if channel not in (*_AROUND, "session"))
         if witnesses > 1:
             parts["agreement"] = options.agreement * (witnesses - 1) * strength
         fused.append(
@@ -72,6 +79,21 @@ def fuse(hits: Mapping[str, Sequence[Hit]], records: Mapping[Key, Record], plan:
             )
         )  # fmt: skip
     return sorted(fused, key=lambda one: (-one.relevance, -one.record.at.timestamp(), one.key))
+
+
+def _company(counted: Mapping[Key, Mapping[str, float]], records: Mapping[Key, Record]) -> dict[Key, float]:
+    """How much the rest of a record's session is about the question: the mean of the three best others, found by words or names."""
+    sessions: dict[Key, list[tuple[float, Key]]] = {}
+    for key, parts in counted.items():
+        if records[key].scope.session:
+            found = max((part for channel, part in parts.items() if channel not in _AROUND), default=0.0)
+            sessions.setdefault((key[0], records[key].scope.session), []).append((found, key))
+    company: dict[Key, float] = {}
+    for members in sessions.values():
+        best = sorted(members, reverse=True)[:4]
+        for _, key in members:
+            company[key] = sum([found for found, other in best if other != key][:3]) / 3
+    return company
 
 
 def _measured(channel: str, hits: Sequence[Hit], records: Mapping[Key, Record], plan: Plan) -> dict[Key, float]:

@@ -21,6 +21,7 @@ class Options(Struct, frozen=True, kw_only=True):
     time: float = 0.1
     other: float = 1.0
     agreement: float = 0.05  # added for each further channel that found the same record by itself
+    session: float = 0.25  # what the rest of its session, as far as it was found too, adds to a record
     weak: float = 0.1  # a channel whose best score is below this counts in proportion
     floor: float = 0.03  # what is less relevant than this, after fusion, is no answer
     relative: float = 0.05  # nor is what has less than this share of the best one's relevance
@@ -37,7 +38,7 @@ class Options(Struct, frozen=True, kw_only=True):
     importance: float = 0.2
     confidence: float = 0.5
     use: float = 0.05
-    alike: float = 0.9  # share of common terms from which two texts are one said twice
+    alike: float = 0.9  # share of common letter pairs from which two texts are one said twice
     chain_records: int = 16
 
     def weight(self, channel: str) -> float:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from functools import cached_property
+from itertools import pairwise
 from math import log1p
 
+import msgspec
 from msgspec import Struct
 
 from beebread import policy
-from beebread.model import Event, Item, Memory, Record, Where, columns, search_text, signature, sort_key
+from beebread.model import Event, Item, Memory, Record, Where, columns, owner, search_text, signature, sort_key
 from beebread.retrieval.fuse import Fused, terms_of
 from beebread.retrieval.options import KINDS, Options
 from beebread.retrieval.plan import Plan
@@ -19,7 +22,7 @@ from beebread.text.cues import particulars
 _DAY = timedelta(days=1)
 _LEAST_RESULT = 40
 _LONGEST_NEAR = 600
-_FOLDED = 50
+_FOLDED = 30
 _SHOWN_TERMS = 6
 
 
@@ -69,41 +72,45 @@ def _scored(one: Fused, newest: datetime, plan: Plan, where: Where, options: Opt
 def folded(ranked: Sequence[Ranked], options: Options) -> list[Ranked]:
     """Each thing once: what says the same as a better one goes into that one's `same`. Other numbers or negations are another thing."""
     kept: list[Ranked] = []
-    shapes: list[tuple[str, str, frozenset[str]]] = []
-    for at, one in enumerate(ranked):
-        shape = _shape(one.fused.record) if at < _FOLDED else None
-        twin = next((place for place, other in enumerate(shapes) if _same(shape, other, options.alike)), None) if shape else None
+    shapes: list[_Shape] = []
+    for one in ranked[:_FOLDED]:
+        shape = _Shape(one.fused.record)
+        twin = next((place for place, other in enumerate(shapes) if shape.says(other, options.alike)), None)
         if twin is None:
             kept.append(one)
-            shapes.append(shape or ("", "", frozenset()))
+            shapes.append(shape)
         else:
-            kept[twin] = Ranked(
-                fused=kept[twin].fused, score=kept[twin].score, factors=kept[twin].factors, same=(*kept[twin].same, one.fused.record.id)
-            )
-    return kept
+            kept[twin] = msgspec.structs.replace(kept[twin], same=(*kept[twin].same, one.fused.record.id))
+    return [*kept, *ranked[_FOLDED:]]
 
 
-def _shape(record: Record) -> tuple[str, str, frozenset[str]] | None:
-    """What is compared: the kind, the folded words, the terms. None for what stands for itself, such as two results that both say 'ok'."""
-    text = " ".join(fold(search_text(record)).split())
-    if not text or (record.kind == "tool_result" and len(text) < _LEAST_RESULT):
-        return None
-    about = signature(record) if isinstance(record, Event) else record.key if isinstance(record, Memory) else record.id
-    mark = f"{record.kind} {about}"
-    # Long texts that differ at all differ in something; comparing their terms would cost more than it finds.
-    return mark, text, terms_of(record) if len(text) <= _LONGEST_NEAR else frozenset()
+class _Shape:
+    """What of a record is compared with another's to see whether they say the same."""
 
+    def __init__(self, record: Record) -> None:
+        text = search_text(record)
+        # Long texts that differ at all differ in something; comparing them closely would cost more than it finds.
+        self.text = " ".join(fold(text).split()) if len(text) <= _LONGEST_NEAR else text.strip()
+        about = signature(record) if isinstance(record, Event) else record.key if isinstance(record, Memory) else record.id
+        # Some things stand for themselves: two results that both say 'ok' are two.
+        alone = not self.text or (record.kind == "tool_result" and len(self.text) < _LEAST_RESULT)
+        self.mark = (owner(record.scope), record.kind, record.id if alone else about)
 
-def _same(left: tuple[str, str, frozenset[str]], right: tuple[str, str, frozenset[str]], alike: float) -> bool:
-    if left[0] != right[0]:
-        return False
-    if left[1] == right[1]:
-        return True
-    fewer, more = sorted((len(left[2]), len(right[2])))
-    if not fewer or fewer < alike * more:
-        return False
-    common = len(left[2] & right[2])
-    return common >= alike * (fewer + more - common) and particulars(left[1]) == particulars(right[1])
+    @cached_property
+    def pairs(self) -> frozenset[tuple[str, str]]:
+        return frozenset(pairwise(self.text))
+
+    def says(self, other: _Shape, alike: float) -> bool:
+        """Whether both say the same, in the same words or nearly."""
+        if self.mark != other.mark:
+            return False
+        if self.text == other.text:
+            return True
+        fewer, more = sorted((len(self.text), len(other.text)))
+        if more > _LONGEST_NEAR or fewer < alike * more:
+            return False
+        common, every = len(self.pairs & other.pairs), len(self.pairs | other.pairs)
+        return common >= alike * every > 0 and particulars(self.text) == particulars(other.text)
 
 
 def item(one: Ranked, plan: Plan, where: Where, chain: tuple[Record, ...] = ()) -> Item:
@@ -135,6 +142,7 @@ def reasons(one: Ranked, plan: Plan, where: Where) -> tuple[str, ...]:
     about = {
         "keyword": ", ".join(words[:_SHOWN_TERMS]), "exact": ", ".join(names[:_SHOWN_TERMS]),
         "graph": "next to better hits", "agreement": "several channels found it",
+        "session": "its session is about it too",
     }  # fmt: skip
     said = [f"{name} {part:.2f}" + (f" ({about[name]})" if about.get(name) else "") for name, part in one.fused.parts.items()]
     for name, factor in one.factors.items():

@@ -63,7 +63,7 @@ class Retriever:
         answers = [one for one in fused if one.relevance >= least]
         if query.order == "time":
             # An account of what happened has no place for what was merely said beside it.
-            answers = [one for one in answers if set(one.parts) != {"graph"}]
+            answers = [one for one in answers if not one.parts.keys() <= {"graph", "session"}]
         ranked = rank.rank(answers, plotted, where, self.options)
         timings["rank"] = _since(began)
         return Found(plan=plotted, outcome=outcome, fused=fused, threshold=least, ranked=ranked, timings=timings)

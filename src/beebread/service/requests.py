@@ -185,13 +185,16 @@ class History(Struct, frozen=True, kw_only=True):
 
 
 class Health(Struct, frozen=True, kw_only=True):
-    """Whether the store answers, where the data lives, and what the asker keeps in it, by type."""
+    """Whether the store answers, where the data lives, and what the asker keeps in it, by type.
+
+    `capture` counts what became of the events that the asking process recorded (sent, folded, spilled, dropped, rejected, …).
+    """
 
     ok: bool
     home: str
     store: str
-    position: int = 0
     counts: dict[str, int] = {}
+    capture: dict[str, int] = {}
 
 
 class Nothing(Struct, frozen=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
@@ -34,8 +34,9 @@ EVERY_STATUS = (*CURRENT, "superseded", "expired", "pending", "forgotten")
 STATE_BYTES = 256 * 1024
 
 Check = Callable[[Store], Coroutine[Any, Any, None]]
+T = TypeVar("T")
 Placed = TypeVar("Placed", Event, Memory, Record)
-R = TypeVar("R", Event, Memory, Record, State)
+R = TypeVar("R", bound=msgspec.Struct)
 
 
 def fail(what: str) -> None:
@@ -55,6 +56,13 @@ def holds(condition: object, what: str) -> None:
         fail(what)
 
 
+def only(found: Sequence[T], what: str) -> T:
+    """The one thing of `found`."""
+    if len(found) != 1:
+        fail(f"{what}: found {len(found)}, wanted one")
+    return found[0]
+
+
 async def refused(doing: Awaitable[object], error: type[BeebreadError], what: str) -> BeebreadError:
     """The error of `error` that `doing` must raise."""
     try:
@@ -72,7 +80,7 @@ def unplaced(record: Placed) -> Placed:
 
 
 def changed(record: R, **fields: Any) -> R:
-    """`record` with other fields."""
+    """`record`, or any other of the model's structs, with other fields."""
     return msgspec.structs.replace(record, **fields)
 
 
@@ -147,8 +155,7 @@ class Scene:
     async def one(self, name: str, who: Principal | None = None, **fields: Any) -> Record:
         """The one record called `name`, in any status."""
         found = await self.store.get([name], self.where(who, **{"types": (), "status": EVERY_STATUS, **fields}))
-        same(len(found), 1, f"records found under {name!r}")
-        return found[0]
+        return only(found, f"records called {name!r}")
 
     async def all(self, who: Principal | None = None, **fields: Any) -> list[str]:
         """The ids that a scan gives."""

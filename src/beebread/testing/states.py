@@ -8,7 +8,7 @@ from typing import Any
 from beebread.errors import Conflict, Invalid
 from beebread.model import Actor, AuditLine, Field, State, canonical, owner, state_id
 from beebread.ports import Store
-from beebread.testing.scene import EVERY_STATUS, STATE_BYTES, Check, Scene, changed, holds, minutes, refused, same
+from beebread.testing.scene import EVERY_STATUS, STATE_BYTES, Check, Scene, changed, holds, minutes, only, refused, same
 
 
 def values(state: State) -> dict[str, Any]:
@@ -87,7 +87,7 @@ async def no_lost_update(store: Store) -> None:
     """Fields set at once by many are all there, each write a version of its own."""
     scene = Scene(store)
     done = await asyncio.gather(*(store.states.set(scene.state("k", {f"f{number}": number}), None, STATE_BYTES) for number in range(20)))
-    (state,) = await listed(scene)
+    state = only(await listed(scene), "what is found")
     same(values(state), {f"f{number}": number for number in range(20)}, "fields set at once")
     same(sorted(each.version for each in done), list(range(1, 21)), "a version for each write")
     guarded = await asyncio.gather(
@@ -110,7 +110,7 @@ async def limit_is_kept(store: Store) -> None:
     )
     await refused(store.states.set(scene.state("k", {"b": 1}), None, STATE_BYTES), Invalid, "one field that makes the whole too large")
     await refused(store.states.set(scene.state("small", {"b": "x" * 100}), None, 50), Invalid, "another limit")
-    (state,) = await listed(scene)
+    state = only(await listed(scene), "what is found")
     same((state.key, state.version, len(str(values(state)["a"]))), ("k", 1, room), "what is kept")
     same(len(await store.states.history(scene.owner(), state_id(state), 10)), 1, "the history after refused writes")
 
@@ -122,7 +122,7 @@ async def history_newest_first(store: Store) -> None:
         await store.states.set(scene.state("k", {"n": number}), None, STATE_BYTES)
         await store.states.set(scene.state("other", {"n": -number}), None, STATE_BYTES)
         await store.states.set(scene.state("k", {"n": 10 + number}, scope=scene.scope("bob")), None, STATE_BYTES)
-    (state,) = await listed(scene, keys=("k",))
+    state = only(await listed(scene, keys=("k",)), "what is found")
     found = await store.states.history(scene.owner(), state_id(state), 100)
     same([(each.version, values(each)["n"]) for each in found], [(4, 3), (3, 2), (2, 1), (1, 0)], "versions and values")
     same([each.version for each in await store.states.history(scene.owner(), state_id(state), 2)], [4, 3], "the newest two")
@@ -267,7 +267,7 @@ async def ill_formed(store: Store) -> None:
                     await write(state, None, STATE_BYTES)
                 except Invalid:
                     continue
-                (found,) = await listed(scene, keys=(state.key,))
+                found = only(await listed(scene, keys=(state.key,)), "what is found")
                 same(values(found), values(state), f"a state with {bad!r}")
 
 

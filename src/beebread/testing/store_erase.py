@@ -5,7 +5,7 @@ from __future__ import annotations
 from beebread.errors import NotFound
 from beebread.model import Alias, AuditLine, Batch, Cause, Erase, Evidence, Record, new_id, state_id
 from beebread.ports import Store
-from beebread.testing.scene import EVERY_STATUS, STATE_BYTES, Check, Scene, changed, holds, minutes, names, refused, same, unplaced
+from beebread.testing.scene import EVERY_STATUS, STATE_BYTES, Check, Scene, changed, holds, minutes, names, only, refused, same, unplaced
 
 
 async def erased_is_gone(store: Store) -> None:
@@ -33,6 +33,7 @@ async def erased_is_gone(store: Store) -> None:
     holds("gone" not in tail, "tail still has an erased record")
     await refused(scene.replace(gone), NotFound, "replacing what was erased")
     await scene.put(scene.event("gone", "walrus", at=minutes(90)), scene.event("by"))
+    same(await scene.got("other", status=EVERY_STATUS), [], "an old alias of an id that is used anew")
     same(names(await scene.words("giraffe")), [], "old words of an id that is used anew")
     same(await store.walk(["gone"], "up", 9, scene.where()), [], "old links of an id that is used anew")
     same([link.source for link in await store.walk(["gone"], "down", 1, scene.where())], ["last"], "a link to it resolves anew")
@@ -96,7 +97,7 @@ async def owner_erased(store: Store) -> None:
     same((await scene.put(scene.event("alias", "gir"))).buried, ("alias",), "a replay of what was folded into it")
     same((await scene.put(scene.event("unsent", at=minutes(59)))).buried, ("unsent",), "what was on its way when the owner was erased")
     await scene.put(scene.event("c", "zebra", scope=scope, at=minutes(61)))
-    (session,) = await store.scan(scene.where(types=("session",)), 10)
+    session = only(await store.scan(scene.where(types=("session",)), 10), "what is found")
     same(getattr(session, "events", 0), 1, "a session begun anew")
     same((await store.states.put(state, 0, STATE_BYTES)).version, 1, "a state begun anew")
 

@@ -30,6 +30,7 @@ from beebread.testing.scene import (
     holds,
     minutes,
     names,
+    only,
     refused,
     same,
     unplaced,
@@ -61,7 +62,7 @@ async def paging(store: Store) -> None:
     at = minutes(1)
     who = scene.who(groups=("g",))
     both = [scene.scope(), scene.scope(space="shared", group="g")]
-    records = [scene.event(f"e.{number % 7}", scope=both[number // 7], at=at, seq=number % 3) for number in range(14)]
+    records = [scene.event(f"e.{number % 7}", scope=both[number // 7], at=at, seq=number % 7 % 3) for number in range(14)]
     await scene.put(*records, scene.event("late", at=minutes(2)))
     await scene.put(*(scene.event(f"bob-{number}", at=at, scope=scene.scope("bob")) for number in range(9)))
     for order in ("time", "-time"):
@@ -297,7 +298,7 @@ async def ill_formed_text(store: Store) -> None:
             except Invalid:
                 same(await scene.got(record.id), [], f"a refused record of {bad!r}")
                 continue
-            (found,) = await store.get([record.id], scene.where())
+            found = only(await store.get([record.id], scene.where()), "what is found")
             holds(unplaced(found) == record or getattr(found, "text", None) == clean(bad), f"{bad!r} came back as {found!r}")
         for where in (
             scene.where(keys=(bad,)),

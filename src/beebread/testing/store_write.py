@@ -7,7 +7,7 @@ from datetime import timedelta, timezone
 from beebread.errors import Conflict, Invalid, NotFound
 from beebread.model import Alias, AuditLine, Batch, Cause, Evidence, Expect, Failure, Mark, ModelCall, Source, Tool, new_id
 from beebread.ports import Store
-from beebread.testing.scene import EVERY_STATUS, Check, Scene, changed, holds, minutes, names, refused, same, unplaced
+from beebread.testing.scene import EVERY_STATUS, Check, Scene, changed, holds, minutes, names, only, refused, same, unplaced
 
 EAST = timezone(timedelta(hours=8))
 
@@ -285,7 +285,7 @@ async def nameless_is_invalid(store: Store) -> None:
     await refused(scene.put(scene.event("")), Invalid, "an event without an id")
     await refused(scene.put(scene.memory("")), Invalid, "a memory without an id")
     await refused(store.apply(Batch(aliases=(Alias(scene.owner(), "", "e"),))), Invalid, "an alias without a name")
-    (session,) = await store.scan(scene.where(types=("session",)), 10)
+    session = only(await store.scan(scene.where(types=("session",)), 10), "what is found")
     await refused(scene.put(changed(session, id="mine")), Invalid, "a Session put by hand")
 
 

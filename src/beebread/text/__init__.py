@@ -9,6 +9,22 @@ from __future__ import annotations
 from beebread.text.document import Document, document, exact_terms, query_terms
 from beebread.text.fold import clean, fold
 from beebread.text.score import BM25_B, BM25_K1, bm25, idf
+from beebread.text.tokens import estimate_tokens, truncate_tokens
 from beebread.text.words import entities, words
 
-__all__ = ["BM25_B", "BM25_K1", "Document", "bm25", "clean", "document", "entities", "exact_terms", "fold", "idf", "query_terms", "words"]
+__all__ = [
+    "BM25_B",
+    "BM25_K1",
+    "Document",
+    "bm25",
+    "clean",
+    "document",
+    "entities",
+    "estimate_tokens",
+    "exact_terms",
+    "fold",
+    "idf",
+    "query_terms",
+    "truncate_tokens",
+    "words",
+]

@@ -10,7 +10,7 @@ from beebread.text.fold import fold
 Cue = Literal["phatic", "just_now", "current", "past", "chain"]
 
 _LONGEST_PHATIC = 60
-_HEAD = 20_000
+_TAIL = 200  # of a longer turn its end, where the question stands
 
 
 def _either(chinese: str, english: str) -> re.Pattern[str]:
@@ -59,9 +59,9 @@ def cues(text: str) -> frozenset[Cue]:
     phatic: nothing but greeting, thanks or assent. just_now: what was said or done a moment ago. current: the present state, the
     newest of several. past: an earlier state. chain: what led to something, or what came of it. Several may hold; mostly none does.
     """
-    folded = fold(text[:_HEAD]).strip()
+    folded = fold(text[-_TAIL:]).strip()
     found: set[Cue] = set()
-    if len(folded) <= _LONGEST_PHATIC and _PHATIC.fullmatch(folded.lstrip("\"'“”‘’「」*_~!！.。… ")):
+    if len(text) <= _LONGEST_PHATIC and _PHATIC.fullmatch(folded.lstrip("\"'“”‘’「」*_~!！.。… ")):
         found.add("phatic")
     named: tuple[tuple[Cue, re.Pattern[str]], ...] = (("just_now", _JUST_NOW), ("past", _PAST), ("chain", _CHAIN))
     found.update(cue for cue, form in named if form.search(folded))

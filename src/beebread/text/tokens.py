@@ -25,14 +25,19 @@ _DENSE = (
     "\u32c0-\ua4cf\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff0f\uff1a-\uffef\U00020000-\U0003ffff"
 )
 _WORD = rf"[^0-9{_SIGN}{_SPACE}{_DENSE}]"  # letters, and whatever else of other scripts may stick to them
-# A digit after a sign or numeral of another script, and a sign after one, may belong to what is before them.
+_AFTER_SIGN = r"(?<=[^\w\0-\x7f])"  # a sign of another script; ASCII signs are taken in runs
+_NOT_AFTER_SIGN = r"(?<![^\w\0-\x7f])"
+_CONTRACTION = r"'(?:[sStTmMdD]|[rRvV][eE]|[lL][lL])"
+_LINE_END = rf"[{_NEWLINE}]+(?:/[{_NEWLINE}/]*{_WORD}*)?"  # a run of signs takes the line ends after it, and slashes after those
 _PIECE = re.compile(
-    rf"'(?:[sStTmMdD]|[rRvV][eE]|[lL][lL])|(?<![^\0-\x7f{_DENSE}])[0-9]{{1,3}}|[0-9]| ?[{_DENSE}]"
-    rf"|(?:(?<![^\w\0-\x7f])[{_SIGN}]|[{_SPACE}](?<![{_NEWLINE}]))?{_WORD}+"
-    rf"| ?[{_SIGN}]+[{_NEWLINE}]+/[{_NEWLINE}/]*{_WORD}*"
-    rf"| ?[{_SIGN}]+[{_NEWLINE}]*"
+    rf"{_NOT_AFTER_SIGN}{_CONTRACTION}(?!{_WORD})"
+    rf"|(?<![^\0-\x7f{_DENSE}])[0-9]{{1,3}}|[0-9]"  # a digit after a numeral of another script may belong to that
+    rf"| ?[{_DENSE}](?:{_AFTER_SIGN}{_LINE_END}|[\u0900-\u1fff])?"
+    rf"|(?:{_NOT_AFTER_SIGN}[{_SIGN}]|[{_SPACE}](?<![{_NEWLINE}]))?{_WORD}+(?:{_AFTER_SIGN}{_LINE_END}|{_CONTRACTION})?"
+    rf"| ?[{_SIGN}]+(?:{_LINE_END})?"
     rf"|[{_SPACE}]*[{_NEWLINE}]+|[{_SPACE}]+(?![^{_SPACE}])|[{_SPACE}]+"
 )
+_APOSTROPHE = re.compile(_CONTRACTION)
 _TAIL = re.compile(rf"(?<=[{_NEWLINE}])/+")
 # What belongs to the character before it: marks, joiners, variation selectors, skin tones, tags.
 _ATTACHED = re.compile("[\u200d\ufe00-\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f\U000e0100-\U000e01ef]")
@@ -45,6 +50,13 @@ _LONGEST_KEPT = 96
 _MOST_KEPT = 1 << 16
 
 
+# One tokenizer cuts a contraction off, the other joins it to its word. After these words it is one token more in both.
+_CONTRACTED = frozenset(
+    "i you he she it we they that this what who where when how why there here let one don can won isn aren wasn weren hasn haven hadn "
+    "doesn didn couldn wouldn shouldn mustn ain".split()
+)
+
+
 class _Counts(dict[str, int]):
     """Tokens of each piece seen; a new one is bounded once and kept while there is room."""
 
@@ -53,12 +65,18 @@ class _Counts(dict[str, int]):
         self._known = known
 
     def __missing__(self, piece: str) -> int:
-        as_bytes = piece if piece.isascii() else piece.encode(errors="replace").decode("latin-1")
-        breaks = _breaks(piece)
-        count = 1 if not breaks and as_bytes in self._known else _most_parts(as_bytes, breaks, self._known)
+        count = self._count(piece)
         if len(piece) <= _LONGEST_KEPT and len(self) < _MOST_KEPT:
             self[piece] = count
         return count
+
+    def _count(self, piece: str) -> int:
+        word, apostrophe, ending = piece.partition("'")
+        if ending and word.lstrip(" ").lower() in _CONTRACTED:
+            return self[word] + self[apostrophe + ending]
+        as_bytes = piece if piece.isascii() else piece.encode(errors="replace").decode("latin-1")
+        breaks = _breaks(piece)
+        return 1 if not breaks and as_bytes in self._known else _most_parts(as_bytes, breaks, self._known)
 
 
 @lru_cache(maxsize=1)
@@ -131,6 +149,8 @@ def _joined(text: str, at: int) -> bool:
 def _breaks(piece: str) -> frozenset[int]:
     """Byte positions where one of the tokenizers may begin a new piece: between neighbours there anything may stand."""
     found: set[int] = set()
+    for match in _APOSTROPHE.finditer(piece):
+        found.update(match.span())
     for match in _TAIL.finditer(piece):
         found.update(match.span())
     if piece.isascii():

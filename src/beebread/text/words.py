@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
 from operator import add
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from snowballstemmer.english_stemmer import EnglishStemmer
 
@@ -64,7 +64,8 @@ class Parts(NamedTuple):
 @lru_cache(maxsize=1 << 15)
 def _stem(word: str) -> str:
     # A new stemmer for each miss: it keeps state while it works, and this is called from several threads.
-    return str(EnglishStemmer().stemWord(word))
+    stemmer: Any = EnglishStemmer()
+    return str(stemmer.stemWord(word))
 
 
 def _part(part: str) -> tuple[str, ...]:

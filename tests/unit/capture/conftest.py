@@ -25,7 +25,9 @@ def recording(shelf: Shelf, tmp_path: Path) -> Iterator[Recording]:
     """Make a recorder onto the shelf; settings by name, other things as the recorder takes them."""
     made: list[Recorder] = []
 
-    def make(*, spill: bool = True, clock: Any = None, redact: Any = None, on_pressure: Any = None, loop: Any = None, **settings: Any) -> Recorder:
+    def make(
+        *, spill: bool = True, clock: Any = None, redact: Any = None, on_pressure: Any = None, loop: Any = None, **settings: Any
+    ) -> Recorder:
         place = Spill(tmp_path / "spill") if spill else None
         recorder = Recorder(
             shelf.send, settings=Settings(**settings), clock=clock, redact=redact, spill=place, loop=loop, on_pressure=on_pressure

@@ -28,7 +28,10 @@ class Kept(Struct, frozen=True):
 
 
 class Shelf:
-    """Keeps events in the reference engine. `door` shut: it waits; `failure` set: it raises that, before or (`late`) after keeping."""
+    """Keeps events in the reference engine.
+
+    `door` shut: it waits. `failure` set: it raises that, before or (`late`) after keeping. `keeping`: the ids that are kept, None for all.
+    """
 
     def __init__(self) -> None:
         self.store = ReferenceStore()
@@ -36,6 +39,7 @@ class Shelf:
         self.door.set()
         self.failure: Callable[[tuple[Event, ...]], Exception | None] | None = None
         self.late = False
+        self.keeping: set[str] | None = None
         self.batches: list[tuple[Event, ...]] = []
 
     async def send(self, events: tuple[Event, ...], aliases: dict[str, str]) -> Kept:
@@ -44,6 +48,8 @@ class Shelf:
         if failure and not self.late:
             raise failure
         self.batches.append(events)
+        if self.keeping is not None:
+            events = tuple(event for event in events if event.id in self.keeping)
         homes = {event.id: owner(event.scope) for event in events}
         names = tuple(Alias(homes[kept], alias, kept) for alias, kept in aliases.items())
         applied = await self.store.apply(Batch(put=events, aliases=names))
@@ -62,7 +68,9 @@ class Shelf:
     @property
     def events(self) -> list[Event]:
         """All that is kept, in order."""
-        return sorted((record for record in self.store.data.records.values() if isinstance(record, Event)), key=lambda one: (one.at, one.seq))
+        return sorted(
+            (record for record in self.store.data.records.values() if isinstance(record, Event)), key=lambda one: (one.at, one.seq)
+        )
 
     @property
     def texts(self) -> list[str]:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
-import threading
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import pytest
 
-from beebread.capture import Recorder, capturing, session, step
+from beebread.capture import Recorder
 from beebread.clock import ManualClock
 from beebread.errors import Invalid
 from beebread.model import EVENT_KINDS, Actor, Cause, Event, Scope, Tool
-from beebread.text.fence import fence
 from tests.unit.capture.conftest import Recording
 from tests.unit.capture.shelf import HOME, NOON, Shelf
 
@@ -41,11 +38,29 @@ def test_everything_that_can_be_said_of_an_event_is_kept(recording: Recording, s
     recorder = recording()
     shanghai = timezone(timedelta(hours=8))
     name = recorder.record(
-        "tool_result", {"温度": 5, "ok": True}, scope=HOME, id="r1", at="2026-11-30T09:00:00+08:00", ended_at=NOON, causes=[("c1", "requested_by")],
-        parent="p", refers_to=["x"], tool={"name": "weather", "call_id": "k", "args": {"city": "北京"}}, source="langchain", actor="agent-7",
-        error=ValueError("坏了"), parts=[{"type": "image", "caption": "云图"}], priority="low", speaker="Betty", run="run1", root_session="s0",
-        seq=42, tags=["天气"], environment={"device": "ios"}, expires_at=NOON + timedelta(days=1),
-    )  # fmt: skip
+        "tool_result",
+        {"温度": 5, "ok": True},
+        scope=HOME,
+        id="r1",
+        at="2026-11-30T09:00:00+08:00",
+        ended_at=NOON,
+        causes=[("c1", "requested_by")],
+        parent="p",
+        refers_to=["x"],
+        tool={"name": "weather", "call_id": "k", "args": {"city": "北京"}},
+        source="langchain",
+        actor="agent-7",
+        error=ValueError("坏了"),
+        parts=[{"type": "image", "caption": "云图"}],
+        priority="low",
+        speaker="Betty",
+        run="run1",
+        root_session="s0",
+        seq=42,
+        tags=["天气"],
+        environment={"device": "ios"},
+        expires_at=NOON + timedelta(days=1),
+    )
     recorder.flush()
     event = shelf.event(name)
     assert event.text == '{"温度":5,"ok":true}'
@@ -54,7 +69,13 @@ def test_everything_that_can_be_said_of_an_event_is_kept(recording: Recording, s
     assert (event.tool, event.actor, event.seq, event.speaker) == (Tool("weather", "k", {"city": "北京"}), Actor("agent-7"), 42, "Betty")
     assert (event.error.type, event.error.message, event.status) == ("ValueError", "坏了", "error") if event.error else False
     assert event.causes == (Cause("c1", "requested_by"),)
-    assert (event.parent, event.refers_to, event.tags, event.environment, event.priority) == ("p", ("x",), ("天气",), {"device": "ios"}, "low")
+    assert (event.parent, event.refers_to, event.tags, event.environment, event.priority) == (
+        "p",
+        ("x",),
+        ("天气",),
+        {"device": "ios"},
+        "low",
+    )
     assert event.source.framework == "langchain"
 
 
@@ -62,7 +83,7 @@ def test_everything_that_can_be_said_of_an_event_is_kept(recording: Recording, s
     ("details", "says"),
     [
         ({"kind": "tool_calls"}, "use one of user_message"),
-        ({"at": datetime(2026, 1, 1)}, "no time zone"),
+        ({"at": NOON.replace(tzinfo=None)}, "no time zone"),
         ({"at": "yesterday"}, "ISO 8601"),
         ({"at": "0001-01-01T00:00:00+00:00"}, "outside"),
         ({"priority": "urgent"}, "use one of low"),
@@ -87,7 +108,7 @@ def test_everything_that_can_be_said_of_an_event_is_kept(recording: Recording, s
 )
 def test_bad_arguments_are_refused_at_once_and_say_what_to_do(details: dict[str, Any], says: str, recording: Recording) -> None:
     recorder = recording()
-    given = {"kind": "user_message", "text": "x", **details}
+    given: dict[str, Any] = {"kind": "user_message", "text": "x", **details}
     with pytest.raises(Invalid) as raised:
         recorder.record(given.pop("kind"), given.pop("text"), scope=HOME, **given)
     assert says in str(raised.value)
@@ -105,10 +126,13 @@ def test_hooks_never_raise(recording: Recording) -> None:
         recorder.record("user_message", "late", scope=HOME)
 
 
-@pytest.mark.parametrize("text", ["", "a\0b", "lone \ud800 surrogate", "مرحبا \u202e abc", "汉" * 300_000], ids=["empty", "nul", "surrogate", "rtl", "long"])
+@pytest.mark.parametrize(
+    "text", ["", "a\0b", "lone \ud800 surrogate", "مرحبا \u202e abc", "汉" * 300_000], ids=["empty", "nul", "surrogate", "rtl", "long"]
+)
 def test_awkward_text_is_kept_as_far_as_it_can_be(text: str, recording: Recording, shelf: Shelf) -> None:
     recorder = recording()
-    for details in ({}, {"at": NOON}, {"tool": {"name": "t", "args": {"q": text}}}):
+    cases: list[dict[str, Any]] = [{}, {"at": NOON}, {"tool": {"name": "t", "args": {"q": text}}}]
+    for details in cases:
         recorder.record("tool_call", text, scope=HOME, **details)
     recorder.flush()
     assert recorder.counters()["rejected"] == 0
@@ -127,14 +151,13 @@ def test_arguments_may_be_changed_by_the_host_afterwards(recording: Recording, s
 @pytest.mark.requirement("C7")
 def test_the_same_content_with_the_same_causes_is_kept_once(recording: Recording, shelf: Shelf) -> None:
     first, second = recording(), recording()
-    told = {"scope": HOME, "causes": ["q1"], "tool": Tool("search", "c1", {"q": "天气", "n": 3})}
-    names = {first.record("tool_call", **told), first.record("tool_call", **told), second.record("tool_call", **told)}
-    other = [
-        first.record("tool_call", **{**told, "causes": ["q2"]}),
-        first.record("tool_call", **{**told, "tool": Tool("search", "c1", {"q": "天气", "n": 4})}),
-        first.record("tool_result", **told),
-        first.record("tool_call", **{**told, "scope": Scope(tenant="acme", user="u1", session="s2")}),
-    ]
+
+    def told(kind: str, by: Recorder = first, cause: str = "q1", n: int = 3, scope: Scope = HOME) -> str:
+        return by.record(kind, scope=scope, causes=[cause], tool=Tool("search", "c1", {"q": "天气", "n": n}))
+
+    names = {told("tool_call"), told("tool_call"), told("tool_call", second)}
+    elsewhere = Scope(tenant="acme", user="u1", session="s2")
+    other = [told("tool_call", cause="q2"), told("tool_call", n=4), told("tool_result"), told("tool_call", scope=elsewhere)]
     first.flush()
     second.flush()
     assert len(names) == 1
@@ -188,12 +211,12 @@ def test_one_id_for_two_contents_is_counted_and_the_first_stays(recording: Recor
 
 def test_native_ids_make_ids(recording: Recording, shelf: Shelf) -> None:
     recorder = recording()
-    native = {"framework": "adk", "native_id": "n1"}
+    native: dict[str, Any] = {"framework": "adk", "native_id": "n1"}
     one = recorder.record("user_message", "hi", scope=HOME, source=native)
     recorder.record("thought", "x", scope=HOME)
     assert recorder.record("user_message", "hi", scope=HOME, source=native) == one
     assert recorder.record("tool_call", "hi", scope=HOME, source=native) != one
-    assert recorder.record("user_message", "hi", scope=HOME, source={**native, "framework": "agno"}) != one
+    assert recorder.record("user_message", "hi", scope=HOME, source={"framework": "agno", "native_id": "n1"}) != one
     recorder.flush()
     assert len(shelf.events) == 4
 
@@ -271,105 +294,3 @@ def test_a_repeated_id_never_makes_a_cycle(recording: Recording, shelf: Shelf) -
     assert recorder.counters()["rejected"] == 0
     assert edges(shelf.event("b")) == {("a", "caused_by")}
     assert edges(shelf.event("a")) == set()
-
-
-def test_session_and_step_fill_what_is_not_said(recording: Recording, shelf: Shelf) -> None:
-    recorder = recording()
-    user = Scope(tenant="acme", user="u1")
-    with session("outer", task="t1", run="r1", agent="planner"):
-        call = recorder.record("tool_call", scope=user, tool=Tool("delegate", "d1"))
-        with step(call):
-            with session("inner", agent=Actor("worker"), parent=call):
-                inner = recorder.record("agent_start", "做一件事", scope=user)
-            beside = recorder.record("thought", "等", scope=user, actor=Actor())
-        result = recorder.record("tool_result", "做完了", scope=user, tool=Tool("delegate", "d1"))
-        own = recorder.record("thought", "x", scope=HOME, actor="me", run="r2")
-    outside = recorder.record("thought", "outside", scope=user)
-    recorder.flush()
-    assert (shelf.event(inner).scope.session, shelf.event(inner).root_session, shelf.event(inner).actor.id) == ("inner", "outer", "worker")
-    assert (shelf.event(inner).parent, shelf.event(inner).scope.task) == (call, "t1")
-    assert (shelf.event(beside).parent, shelf.event(beside).actor.id, edges(shelf.event(beside))) == (call, "planner", {(call, "caused_by")})
-    assert edges(shelf.event(result)) == {(call, "requested_by")}
-    assert shelf.event(result).parent == ""
-    assert (shelf.event(own).scope.session, shelf.event(own).actor.id, shelf.event(own).run) == ("s1", "me", "r2")
-    assert shelf.event(outside).scope.session == ""
-
-
-def test_two_instrumentations_at_once_record_once() -> None:
-    with capturing("langchain") as outer:
-        with capturing("openai") as inner:
-            assert (outer, inner) == (True, False)
-        with capturing("langchain") as same:
-            assert same
-    with capturing("openai") as alone:
-        assert alone
-
-
-def test_tool_results_of_other_sessions_are_not_joined(recording: Recording, shelf: Shelf) -> None:
-    recorder = recording()
-    recorder.record("tool_call", scope=HOME, tool=Tool("f", "call_1"))
-    other = recorder.record("tool_result", "x", scope=Scope(tenant="acme", user="u1", session="s2"), tool=Tool("f", "call_1"))
-    recorder.flush()
-    assert edges(shelf.event(other)) == set()
-
-
-def test_threads_and_tasks_at_once_keep_their_sessions_apart(recording: Recording, shelf: Shelf) -> None:
-    recorder = recording()
-    user = Scope(tenant="acme", user="u1")
-
-    def talk(name: str, turns: int = 25) -> None:
-        with session(name):
-            for turn in range(turns):
-                recorder.record("user_message", f"{name} 问 {turn}", scope=user)
-                recorder.record("assistant_message", f"{name} 答 {turn}", scope=user)
-
-    async def talking(name: str) -> None:
-        with session(name):
-            for turn in range(25):
-                recorder.record("user_message", f"{name} 问 {turn}", scope=user)
-                await asyncio.sleep(0)
-                recorder.record("assistant_message", f"{name} 答 {turn}", scope=user)
-                await asyncio.sleep(0)
-
-    async def all_talking() -> None:
-        await asyncio.gather(*(talking(f"async{n}") for n in range(4)))
-
-    threads = [threading.Thread(target=talk, args=(f"thread{n}",)) for n in range(4)]
-    for thread in threads:
-        thread.start()
-    asyncio.run(all_talking())
-    for thread in threads:
-        thread.join()
-    recorder.flush()
-    for name in [f"{kind}{n}" for kind in ("thread", "async") for n in range(4)]:
-        mine = [event for event in shelf.events if event.scope.session == name]
-        assert [event.text for event in sorted(mine, key=lambda one: one.seq)] == [f"{name} {who} {turn}" for turn in range(25) for who in "问答"]
-        ids = {event.id for event in mine}
-        assert all(cause.id in ids for event in mine for cause in event.causes)
-
-
-def test_remembered_text_is_never_the_users_words(recording: Recording, shelf: Shelf) -> None:
-    recorder = recording()
-    block = fence("用户喜欢飞书", "memory")
-    said = recorder.record("user_message", f"{block}\n继续上次的任务", scope=HOME, parts=[{"type": "text", "content": f"{block}继续"}])
-    recorder.record("user_message", f"{block}\n继续上次的任务", scope=HOME, parts=[{"type": "text", "content": f"{block}继续"}])
-    only = recorder.record("system_message", block, scope=HOME)
-    tool = recorder.record("tool_result", f"found: {block}", scope=HOME)
-    about = recorder.record("user_message", "what is <beebread-memory> for?", scope=HOME)
-    recorder.flush()
-    assert shelf.event(said).text == "继续上次的任务"
-    assert "飞书" not in str(shelf.event(said).parts)
-    beside = shelf.event(f"{said}.memory")
-    assert (beside.kind, beside.origin, beside.parent, beside.text) == ("memory_injected", "memory", said, "用户喜欢飞书")
-    assert (shelf.event(only).kind, shelf.event(only).origin) == ("memory_injected", "memory")
-    assert (shelf.event(tool).kind, shelf.event(tool).origin) == ("tool_result", "memory")
-    assert (shelf.event(about).kind, shelf.event(about).origin) == ("user_message", "human")
-    assert not [event for event in shelf.events if event.origin == "human" and "飞书" in event.text]
-    assert len(shelf.events) == 5
-
-
-def test_a_closed_recorder_can_be_closed_again(recording: Recording) -> None:
-    recorder: Recorder = recording()
-    recorder.close()
-    recorder.close()
-    recorder.flush()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from beebread.context import pack
-from beebread.model import Evidence, Field, State
+from beebread.context import as_item, pack
+from beebread.model import Evidence, Failure, Field, State, Tool, session_of
 from beebread.text.fence import find_fences, unfenced
 from tests.unit.context.scenes import contents, event, fact, memory, packed, reasons, recalled, result
 
@@ -86,6 +86,46 @@ def test_doubt_is_kept() -> None:
         "tool result (search, error): 502"
         in contents(packed("which errors?", items=(recalled(msgspec.structs.replace(failed, text="502")),)))[0]
     )
+
+
+@pytest.mark.requirement("R11")
+def test_a_tools_record_says_what_was_called_with_what() -> None:
+    """R11: a result is told with the arguments that gave it, a failure with its message, a call by its arguments."""
+    search = Tool("search", "c1", {"q": "飞书"})
+    made = packed(
+        "上次的工具结果？",
+        items=(
+            recalled(event("tool_result", "3 条", 1, tool=search)),
+            recalled(event("tool_result", "", 2, tool=search, status="error", error=Failure("HTTP", "502 bad gateway"))),
+            recalled(event("tool_call", "", 3, tool=search)),
+        ),
+    )
+    block = contents(made)[0]
+    assert '工具结果 (search)：{"q":"飞书"} → 3 条' in block
+    assert '工具结果 (search, error)：{"q":"飞书"} → 502 bad gateway' in block or '(search, 错误)：{"q":"飞书"} → 502 bad gateway' in block
+    assert '工具调用 (search)：{"q":"飞书"}' in block
+    assert block.count("飞书") == 3
+
+
+def test_a_session_record_is_nothing_to_tell() -> None:
+    session = session_of(event("user_message", "hi", 1))
+    assert reasons(packed("what?", items=(as_item(session),)))[session.id] == "empty"
+
+
+def test_records_say_when_they_are_out_of_date() -> None:
+    assert as_item(memory("m1", "old", superseded_by="m2")).status == "superseded"
+    assert as_item(memory("m1", "old", disputes=("m2",))).status == "disputed"
+    assert as_item(event("user_message", "old", superseded_by="e2")).status == "superseded"
+    assert as_item(memory("m1", "new")).status == "active"
+
+
+def test_a_counter_that_sees_more_than_the_estimate_cuts_shorter() -> None:
+    def twice(text: str) -> int:
+        return len(text) * 2
+
+    made = packed("什么？", 4000, items=(fact("long", "word 字 " * 3_000),), count=twice)
+    assert reasons(made)["long"] == "cut"
+    assert 3000 < made.tokens <= 4000
 
 
 def test_dates_are_in_the_users_zone() -> None:

@@ -12,6 +12,7 @@ import pytest
 from beebread.context import Request, pack
 from beebread.errors import Invalid
 from beebread.model import Field, State
+from beebread.ports import TokenCount
 from beebread.text.fence import find_fences
 from beebread.text.tokens import estimate_tokens
 from tests.unit.context.scenes import NOW, call, contents, event, fact, memory, packed, reasons, recalled, result
@@ -155,13 +156,19 @@ def test_arguments_of_tool_calls_count(shape: str) -> None:
     valid(shape, list(small.messages))
 
 
-@pytest.mark.parametrize(
-    "count", [lambda text: 0, lambda text: len(text) * 10, lambda text: math.ceil(len(text) ** 1.5), lambda text: len(text) // 9]
-)
-def test_any_token_counter_is_obeyed(count: Any) -> None:
+COUNTERS: dict[str, TokenCount] = {
+    "nothing": lambda text: 0,
+    "much": lambda text: len(text) * 10,
+    "more than the parts": lambda text: math.ceil(len(text) ** 1.5),
+    "less than the parts": lambda text: len(text) // 9,
+}
+
+
+@pytest.mark.parametrize("counter", COUNTERS)
+def test_any_token_counter_is_obeyed(counter: str) -> None:
     """A caller's own counter need not add up over parts: the whole is measured in the end."""
     items = tuple(fact(f"m{number}", f"fact number {number} about the build") for number in range(20))
-    made = packed("what about the build?", 6000, items=items, tail=TAIL, count=count)
+    made = packed("what about the build?", 6000, items=items, tail=TAIL, count=COUNTERS[counter])
     assert made.tokens <= 6000
     valid("openai", list(made.messages))
 
@@ -173,3 +180,26 @@ def test_the_report_says_how_it_came_about() -> None:
     assert made.report.plan["weights"]["tools"] == 1.0
     assert all(drop.handle and drop.reason for drop in made.dropped)
     assert {citation.id for citation in made.citations} | set(reasons(made)) >= {f"m{n}" for n in range(20)}
+
+
+@pytest.mark.requirement("P2")
+def test_a_counter_that_sees_more_in_the_whole_takes_back_the_least_needed_first() -> None:
+    """P2: where parts that fit do not fit together, records go first, then states, turns, and last the standing instructions."""
+    rule = memory("i1", "以后一律用中文回复。", "instruction")
+    state = State(key="deploy_7", scope=rule.scope, fields={"branch": Field("main")})
+    asked = Request(
+        text="继续", budget=0, now=NOW, instructions=(rule,), states=(state,), items=(fact("m1", "CI has two machines"),), tail=TAIL,
+        count=lambda text: len(text) * (3 if "CI has two machines\n" in text or "main" in text or "中文回复。\n" in text else 1),
+    )  # fmt: skip
+    seen: list[frozenset[str]] = []
+    for budget in range(1500, 10, -7):
+        try:
+            made = pack(msgspec.structs.replace(asked, budget=budget))
+        except Invalid:
+            break
+        assert made.tokens <= budget
+        valid("openai", list(made.messages))
+        seen.append(frozenset(citation.kind for citation in made.citations))
+    assert seen[0] == {"instruction", "state", "fact"}
+    assert {"instruction", "state"} in seen or {"instruction"} in seen
+    assert not seen[-1]

@@ -49,14 +49,15 @@ def kept_prefix(shape: str, budget: int, turns: int, rows: int) -> tuple[int, in
         items = tuple(fact(f"m{number}-{at}", f"memory {at} written in turn {number}, 第 {number} 轮") for at in range(number % 7))
         made = packed(
             f"问题 {number}", budget, shape=shape, tail=tuple(tail), items=items, system="You are a crawler.",
-            instructions=(memory("i1", "用中文回答", "instruction"),), count=lambda text: len(text) // 3 + 1,
+            instructions=(memory("i1", "用中文回答", "instruction"),), count=cheap,
         )  # fmt: skip
         valid(shape, list(made.messages))
         prefix = before_memory(made)
         assert made.prefix_hash == digest(["You are a crawler.", prefix])
         kept += prefix[: len(earlier)] == earlier
         earlier = prefix
-        tail += turn(number, rows=rows)
+        steps = turn(number, rows=rows)
+        tail += steps if number % 3 == 0 else [steps[0], steps[-1]]
     return kept, sum(message["role"] == "user" for message in made.messages)
 
 

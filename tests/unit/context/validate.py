@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 Message = dict[str, Any]
 
@@ -19,13 +19,18 @@ def _need(condition: object, what: str) -> None:
         raise AssertionError(what)
 
 
+def _list(value: Any, what: str) -> list[Message]:
+    _need(isinstance(value, list) and len(cast("list[Any]", value)) > 0, what)
+    return cast("list[Message]", value)
+
+
 def _openai_content(message: Message, place: str) -> None:
-    content = message["content"]
+    content: Any = message["content"]
     if isinstance(content, str):
         _need(content.strip(), f"{place}: empty content")
         return
-    _need(isinstance(content, list) and content, f"{place}: content is neither text nor parts")
-    for part in content:
+    parts = _list(content, f"{place}: content is neither text nor parts")
+    for part in parts:
         if part["type"] == "text":
             _need(part["text"].strip(), f"{place}: empty text part")
         else:
@@ -91,8 +96,7 @@ def anthropic(messages: list[Message]) -> None:
     for number, message in enumerate(messages):
         place = f"message {number}"
         _need(message["role"] == ("user", "assistant")[number % 2], f"{place}: role {message['role']!r} out of turn")
-        blocks = message["content"]
-        _need(isinstance(blocks, list) and blocks, f"{place}: no content")
+        blocks = _list(message["content"], f"{place}: no content")
         for block in blocks:
             _anthropic_block(block, message["role"], place)
         results = [block["tool_use_id"] for block in blocks if block["type"] == "tool_result"]
@@ -145,10 +149,10 @@ def texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):
-        for part in value:
+        for part in cast("list[Any]", value):
             yield from texts(part)
     elif isinstance(value, dict):
-        for name, part in value.items():
+        for name, part in cast("Message", value).items():
             if name in {"args", "input"}:
                 yield json.dumps(part, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
             elif name not in {"role", "type", "image_url", "source", "fileData", "inlineData"}:

@@ -154,3 +154,27 @@ def test_a_bad_message_does_not_stop_the_others(tmp_path: Path) -> None:
     assert "message 3: a message is 5" in reasons[1]
     assert "message 4: the text holds half a character" in reasons[2]
     assert "message 6: time of a message 2026-01-01T08:00:00 has no time zone" in reasons[3]
+
+
+def test_a_bad_conversation_does_not_stop_the_others(tmp_path: Path) -> None:
+    good = {"messages": TALK[:2]}
+    path = document(tmp_path / "many.json", [good, {"messages": "x" * 100}, good, "x"])
+    assert [str(problem).split(": ")[1] for problem in problems(path)] == ["conversation 2", "conversation 4"]
+    assert len({event.id for event in kept(path)}) == 2
+    by_line = lines(tmp_path / "many.jsonl", [good, {"messages": [5]}, {"role": "narrator"}, good])
+    assert [problem.line for problem in problems(by_line)] == [2, 3]
+
+
+def test_pictures_by_id_and_of_the_responses_form(tmp_path: Path) -> None:
+    content = [
+        {"type": "input_image", "image_url": "https://example.org/a.png"}, {"type": "input_image", "file_id": "f2"},
+        {"type": "document", "title": "合同", "source": {"type": "file", "file_id": "f3"}},
+        {"type": "input_file", "file_data": "data:a/b;base64,CC"},
+    ]  # fmt: skip
+    [event] = events(document(tmp_path / "chat.json", [{"role": "user", "content": content}]))
+    assert event.parts == (
+        {"type": "uri", "modality": "image", "uri": "https://example.org/a.png"},
+        {"type": "file", "modality": "image", "file_id": "f2"},
+        {"type": "file", "modality": "document", "filename": "合同", "file_id": "f3"},
+        {"type": "blob", "mime_type": "a/b", "content": "CC"},
+    )

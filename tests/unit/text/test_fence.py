@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from beebread.text.fence import TAG, fence, find_fences, unfenced
 
-SAMPLES = ["用户喜欢飞书通知", "prefers Feishu for notifications", "多行\n\n带 \"引号\" 和 <b>标签</b>", ""]
+SAMPLES = ["用户喜欢飞书通知", "prefers Feishu for notifications", '多行\n\n带 "引号" 和 <b>标签</b>', ""]
 
 
 @pytest.mark.parametrize("text", SAMPLES)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-import beebread
+from beebread import __version__
 from beebread.faces.cli import bench, demo, memories, runs, states
 from beebread.faces.cli.options import utf8
 
@@ -22,7 +22,7 @@ Exit codes: 0 ok, 1 not found or empty, 2 usage, 3 refused, 4 unavailable.
 
 
 @click.group(help=HELP, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
-@click.version_option(beebread.__version__, prog_name="beebread")
+@click.version_option(__version__, prog_name="beebread")
 def beebread_command() -> None:
     """The root of the command tree; the help above is what people see."""
 

@@ -32,9 +32,12 @@ def import_(door: Door, paths: tuple[Path, ...], format_: str) -> None:
     with bar:
         for path in paths:
             task = bar.add_task(path.name, total=None)
-            done = door.client.import_(path, format_, progress=lambda at, total, task=task: bar.update(task, completed=at, total=total))
+            session = door.bindings.get("session", "")
+            done = door.client.import_(
+                path, format_, session=session, progress=lambda at, total, task=task: bar.update(task, completed=at, total=total)
+            )
             totals = {name: totals[name] + getattr(done, name) for name in totals}
-            problems.extend(done.problems)
+            problems.extend((*done.problems, *done.unfinished))
 
     def draw(out: Any) -> None:
         out.print(
