@@ -14,7 +14,7 @@ from beebread.testing.faults import BLOB_FAULTS, FAULTS
 from beebread.testing.faults_judge import JUDGING_FAULTS
 from beebread.testing.faults_states import STATES_FAULTS
 from beebread.testing.report import Certificate, Outcome, caught_by, certify, outcome_of
-from tests.contracts.engines import Engine
+from tests.contracts.engines import ENGINES, Engine
 
 # Where each kind of fault is looked for first; the others follow.
 SUITES = {
@@ -41,8 +41,9 @@ def test_a_fault_of_blobs_is_caught(name: str) -> None:
 
 
 @pytest.mark.requirement("S2")
+@pytest.mark.parametrize("engine", ENGINES[1:], ids=[engine.name for engine in ENGINES[1:]])
 def test_an_engine_is_certified(engine: Engine, tmp_path: Path) -> None:
-    """All suites in one store, which each leaves behind for the next."""
+    """All suites in one store, where each leaves its records behind for the next."""
     heard: list[Outcome] = []
 
     async def whole(store: Store) -> Certificate:

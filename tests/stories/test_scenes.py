@@ -66,8 +66,14 @@ def test_a_confirmed_order_number_is_not_asked_for_again(tmp_path: Path) -> None
 def test_a_tool_already_called_is_not_called_again(memory: Client) -> None:
     me = memory.bind(user="lin", session="s1")
     args = {"city": "成都", "date": "2026-12-01"}
-    call = me.record("tool_call", tool="weather", args=args, call_id="c1", at=datetime(2026, 11, 29, 8, 0, tzinfo=UTC))
-    result = me.record("tool_result", "小雨,9 到 13 度", tool="weather", call_id="c1", causes=[call], at=datetime(2026, 11, 29, 8, 1, tzinfo=UTC))
+    call = me.record("tool_call", tool={"name": "weather", "args": args, "call_id": "c1"}, at=datetime(2026, 11, 29, 8, 0, tzinfo=UTC))
+    result = me.record(
+        "tool_result",
+        "小雨,9 到 13 度",
+        tool={"name": "weather", "call_id": "c1"},
+        causes=[call],
+        at=datetime(2026, 11, 29, 8, 1, tzinfo=UTC),
+    )
     found = memory.bind(user="lin", session="s2").query(tool="weather", args={"date": "2026-12-01", "city": "成都"})
     assert [item.id for item in found] == [result]
     assert not list(memory.bind(user="lin", session="s2").query(tool="weather", args={"city": "上海", "date": "2026-12-01"}))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from beebread.service.contexts import Contexts
 from beebread.service.forgetting import Forgetting
+from beebread.service.linking import Linking
 from beebread.service.reading import Reading
 from beebread.service.requests import (
     Append,
@@ -43,6 +44,7 @@ class Service(Writing, Forgetting, Reading, Contexts, Stating):
 
     def __init__(self, rooms: Rooms) -> None:
         self._rooms = rooms
+        self._linking = Linking(rooms.store, rooms.clock)
 
 
 __all__ = [

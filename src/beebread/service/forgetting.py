@@ -10,6 +10,7 @@ from beebread import policy
 from beebread.errors import Forbidden, NotFound
 from beebread.model import HISTORY, AuditLine, Batch, Erase, Event, Memory, Principal, Record, Scope, Where, blob_refs, owner
 from beebread.ports import Probe
+from beebread.service.linking import Linking
 from beebread.service.requests import Forget, Forgotten, Purge, Purged
 from beebread.service.rooms import Rooms, audit_line
 
@@ -21,6 +22,7 @@ class Forgetting:
     """The operations that take things away."""
 
     _rooms: Rooms
+    _linking: Linking
 
     async def forget(self, who: Principal, ask: Forget) -> Forgotten:
         """Forget a record, its earlier versions and what rests on it alone, in one batch; NotFound for an unknown or foreign one.
@@ -44,6 +46,7 @@ class Forgetting:
         ids = tuple(gone)
         line = audit_line(who, "forget", now, owner(found[0].scope), ids, ask.reason)
         await self._rooms.store.apply(Batch(replace=(*gone.values(), *changed.values()), audit=(line,)))
+        self._linking.forget()
         return Forgotten(ids=ids)
 
     async def _left_alone(self, where: Where, gone: dict[str, Record], changed: dict[str, Memory]) -> list[Record]:

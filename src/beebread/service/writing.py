@@ -27,23 +27,23 @@ from beebread.model import (
     Memory,
     Principal,
     Record,
-    Scope,
     Where,
     new_id,
     owner,
 )
+from beebread.service.linking import Linking
 from beebread.service.requests import Append, Appended, Update, Write, Written
 from beebread.service.rooms import Rooms, audit_line
 from beebread.text import clean
 
 RETRIES = 16  # of a write that lost a race for its slot or version
-EARLIER = 200  # events of a session among which references and data flow are looked for
 
 
 class Writing:
     """The operations that change events and memories; each is one batch."""
 
     _rooms: Rooms
+    _linking: Linking
 
     async def append(self, who: Principal, ask: Append) -> Appended:
         """Keep events; what cannot be kept (bad, or another thing under the same id) is set aside with its reason, the rest is durable.
@@ -63,7 +63,7 @@ class Writing:
                 events.append(await self._prepared(event))
             except Invalid as error:
                 rejected[event.id] = str(error)
-        events = await self._with_references(events)
+        events, session_values = await self._linking.linked(events)
         while events:
             try:
                 applied = await self._rooms.store.apply(Batch(put=tuple(events), aliases=tuple(_aliases(events, aliases))))
@@ -74,6 +74,7 @@ class Writing:
                 rejected.update(dict.fromkeys(refused, str(error)))
                 events = [event for event in events if event.id not in refused]
             else:
+                self._linking.remember(session_values)
                 return Appended(created=applied.created, seen=applied.seen, buried=applied.buried, rejected=rejected)
         return Appended(rejected=rejected)
 
@@ -86,27 +87,6 @@ class Writing:
             event = capture.redacted(event, rooms.redact)
         event = await capture.offloaded(event, rooms.settings.inline_bytes, partial(rooms.blobs.put, owner(event.scope)))
         return msgspec.structs.replace(event, recorded_at=rooms.clock.now(), dedup_key=event.dedup_key or f"id:{event.id}")
-
-    async def _with_references(self, events: list[Event]) -> list[Event]:
-        """`events` with the edges that can be told from their text and arguments, looked for in each one's own session."""
-        sessions: dict[Scope, capture.Values] = {}
-        done: list[Event] = []
-        for event in events:
-            scope = event.scope
-            if not scope.session:
-                done.append(event)
-                continue
-            if scope not in sessions:
-                sessions[scope] = capture.Values(await self._earlier(scope, {one.id for one in events}))
-            done.append(sessions[scope].linked(event))
-        return done
-
-    async def _earlier(self, scope: Scope, new: set[str]) -> list[Event]:
-        where = Where(
-            asker=policy.writer_of(scope), now=self._rooms.clock.now(), types=("event",), sessions=(scope.session,), order="-time"
-        )
-        found = await self._rooms.store.scan(where, EARLIER)
-        return [record for record in reversed(found) if isinstance(record, Event) and record.id not in new]
 
     async def write(self, who: Principal, ask: Write) -> Written:
         """Keep a memory; the current one of the same slot is closed in the same transaction.
@@ -180,7 +160,7 @@ class Writing:
                 continue
 
     async def update(self, who: Principal, ask: Update) -> Memory:
-        """Change a memory; its earlier version stays in its history. NotFound for an unknown or foreign id, Conflict for a stale version."""
+        """Change a memory; its earlier version stays in its history. NotFound for an unknown id, Conflict for a stale version."""
         for _ in range(RETRIES):
             old = await self._one(who, ask.id)
             if not isinstance(old, Memory):

@@ -93,7 +93,7 @@ async def certify(
 
 
 async def caught_by(opened: Callable[[], Store], first: tuple[str, ...] = ()) -> str:
-    """The first check that finds something wrong with a store, a fresh one for each; '' when none does. `first` names suites to begin with."""
+    """The first check that finds something wrong with a fresh store; '' when none does. `first` names suites to begin with."""
     named = {**STORE_CHECKS, **STATES_CHECKS, **ISOLATION_CHECKS}
     for name in sorted(named, key=lambda name: not name.startswith(first) if first else 0):
         if (await outcome_of(name, lambda name=name: named[name](opened()))).message:
