@@ -104,21 +104,27 @@ async def ingest(folder: Path, number: int, users: int, length: int) -> dict[str
         busy += time.process_time() - worked
     await store.close()
     last = spent[-max(1, len(spent) // 10) :]
-    size = sum(file.stat().st_size for file in folder.glob("beebread.db*"))
     return {
-        "events_per_second": round(number / sum(spent)), "last_tenth_per_second": round(len(last) * BATCH / sum(last)),
-        "cpu_us_per_event": round(busy / number * 1e6), "slowest_batch_ms": round(max(spent) * 1000), "file_mib": size >> 20,
+        "events_per_second": round(number / sum(spent)),
+        "last_tenth_per_second": round(len(last) * BATCH / sum(last)),
+        "cpu_us_per_event": round(busy / number * 1e6),
+        "slowest_batch_ms": round(max(spent) * 1000), "file_mib": size_of(folder) >> 20,
         "resident_mib": resident(),
     }  # fmt: skip
 
 
-async def timed(runs: int, ask: Callable[[int], Awaitable[object]]) -> dict[str, float]:
+def size_of(folder: Path) -> int:
+    """Bytes of the store's files."""
+    return sum(file.stat().st_size for file in folder.glob("beebread.db*"))
+
+
+async def timed(runs: int, ask: Callable[[], Awaitable[object]]) -> dict[str, float]:
     """p50 and p95 of `runs` calls, in milliseconds."""
     spent: list[float] = []
     worked = time.process_time()
-    for at in range(runs):
+    for _ in range(runs):
         began = time.perf_counter()
-        await ask(at)
+        await ask()
         spent.append((time.perf_counter() - began) * 1000)
     worked = (time.process_time() - worked) * 1000 / runs
     spent.sort()
@@ -131,7 +137,7 @@ async def query(folder: Path, users: int, runs: int) -> dict[str, float]:
     rng = random.Random(11)
     found = 0
 
-    async def ask(at: int) -> None:
+    async def ask() -> None:
         nonlocal found
         asker = Principal(user=f"user-{int(users * rng.random())}", roles=("self",))
         terms = tuple(query_terms(" ".join(text(rng, 60).split()[:5])[:40]))
@@ -150,7 +156,7 @@ async def walk(folder: Path, number: int, runs: int) -> dict[str, float]:
     rng = random.Random(13)
     users = {record.id: record.scope.user for _, record in await store.tail(0, 10_000)}
 
-    async def ask(at: int) -> None:
+    async def ask() -> None:
         name = f"e{rng.randrange(min(number, 5000) // 50) * 50 + 30:08d}"
         asker = Principal(user=users[name], roles=("self",))
         met = await store.walk([name], "up", 20, Where(asker=asker, now=START + timedelta(days=99)))

@@ -68,6 +68,7 @@ BAD: dict[str, list[tuple[str, str]]] = {
         (ROOM, "x = 1  # noqa: E501"),
         (ROOM, "x = 1  # type: ignore"),
         (ROOM, "x = 1  # type: ignore[arg-type]"),
+        (ROOM, "x = 1  # type: ignore - because"),
         (ROOM, "x = 1  # pragma: no cover"),
         (ROOM, "# pyright: basic"),
         (ROOM, "def f(): ...  # noqa: C901 - it is long for a good reason"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
 
 from beebread.clock import Clock, micros
 from beebread.errors import Conflict
@@ -37,11 +38,11 @@ class Worker:
             return 0  # another process took this hour
         return (await self._service.purge(self._who, Purge(now=False))).records
 
-    async def run(self) -> None:
-        """Sweep now and every hour until cancelled; a failing sweep is logged and tried again."""
-        while True:
+    def run(self, stop: threading.Event) -> None:
+        """Sweep now and every hour until `stop` is set, in the calling thread; a failing sweep is logged and tried again."""
+        while not stop.is_set():
             try:
-                await self.sweep()
+                asyncio.run(self.sweep())
             except Exception:
                 _log.exception("the sweep failed and will be tried again")
-            await asyncio.sleep(SWEEP_SECONDS)
+            stop.wait(SWEEP_SECONDS)

@@ -12,17 +12,19 @@ from beebread.ports import Blobs, Store
 from beebread.testing.blobs import BLOB_CHECKS
 from beebread.testing.faults import BLOB_FAULTS, FAULTS
 from beebread.testing.faults_judge import JUDGING_FAULTS
+from beebread.testing.faults_read import READING_FAULTS
 from beebread.testing.faults_states import STATES_FAULTS
+from beebread.testing.faults_write import WRITING_FAULTS
 from beebread.testing.report import Certificate, Outcome, caught_by, certify, outcome_of
 from tests.contracts.engines import ENGINES, Engine
 
 # Where each kind of fault is looked for first; the others follow.
 SUITES = {
-    **dict.fromkeys(FAULTS, ("graph.", "search.", "read.", "erase.")),
+    **dict.fromkeys(READING_FAULTS, ("read.", "graph.", "search.")),
     **dict.fromkeys(JUDGING_FAULTS, ("read.filters", "isolation.")),
+    **dict.fromkeys(WRITING_FAULTS, ("write.", "erase.")),
+    **dict.fromkeys(STATES_FAULTS, ("states.",)),
 }
-SUITES |= dict.fromkeys(STATES_FAULTS, ("states.",))
-LEAKS = [name for name in JUDGING_FAULTS if not name.endswith(" ignored") or name.startswith(("clearance", "kinds"))]
 
 
 @pytest.mark.requirement("S2")

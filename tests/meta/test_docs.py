@@ -103,7 +103,7 @@ def test_python_examples_run(page: Source, tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=60,
     )
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -123,7 +123,7 @@ def test_commands_of_the_docs_run(page: Source, tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=60,
     )
     assert done.returncode == 0, done.stdout + done.stderr
 

@@ -178,7 +178,10 @@ def broad_suppress(source: Source) -> Iterator[str]:
 def suppressions(source: Source) -> Iterator[str]:
     """A silenced check names its code, and says why where the code does not; the limits of this house are never silenced."""
     directive = re.compile(r"#\s*(noqa|type:\s*ignore|pyright:|pragma:\s*no|nosec|ruff:|pylint:)", re.IGNORECASE)
-    reasoned = re.compile(r"#\s*((noqa: [A-Z]+\d+(, ?[A-Z]+\d+)*|pragma: no (cover|branch))\s+(-|#) \w.*|pyright: ignore\[\w+(, ?\w+)*\])")
+    named = r"(noqa: [A-Z]+\d+(, ?[A-Z]+\d+)*|type: ignore\[[\w-]+\]|pragma: no (cover|branch))"
+    reasoned = re.compile(rf"#\s*({named}\s+(-|#) \w.*|pyright: ignore\[\w+(, ?\w+)*\])")
+        r"#\s*((noqa: [A-Z]+\d+(, ?[A-Z]+\d+)*|type: ignore\[[\w-]+\]|pragma: no (cover|branch))\s+(-|#) \w.*|pyright: ignore\[\w+(, ?\w+)*\])"
+    )
     for token in tokenize.generate_tokens(io.StringIO(source.text).readline):
         if token.type != tokenize.COMMENT or not directive.search(token.string):
             continue

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -104,8 +107,6 @@ def test_a_store_that_is_away_costs_nothing_and_loses_nothing(tmp_path: Path) ->
     me = memory.bind(user="u", session="s")
     me.record("user_message", "before")
     me.flush()
-    import sqlite3
-
     with sqlite3.connect(folder / "beebread.db", isolation_level=None) as blocker:
         blocker.execute("BEGIN IMMEDIATE")
         for number in range(50):
@@ -140,3 +141,20 @@ def test_a_pack_gives_nothing_twice_and_keeps_its_prefix(memory: Client) -> None
     assert before > 0 and third.messages[:before] == second.messages[:before]
     me.forget("port")
     assert "部署用 8043 端口" not in str(me.context("端口？", budget=2000).messages)
+
+
+@pytest.mark.requirement("C4", "C6")
+def test_a_program_that_just_ends_loses_nothing_and_does_end(tmp_path: Path) -> None:
+    script = f"""
+from beebread import Client
+me = Client({str(tmp_path)!r}).bind(user="u", session="s")
+me.record("user_message", "最后一句")
+me.query("x")
+me.record("user_message", "the very last")
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    with Client(tmp_path) as again:
+        kept = again.bind(user="u", session="s")
+        kept.flush()
+        assert [event.text for event in events(kept)] == ["最后一句", "the very last"]

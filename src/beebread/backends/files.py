@@ -85,11 +85,11 @@ def _write(path: Path, body: bytes) -> None:
             draft.unlink()
         raise
     for folder in (path.parent, path.parent.parent, path.parent.parent.parent):
-        _sync(folder)
+        sync_folder(folder)
 
 
-def _sync(folder: Path) -> None:
-    """Make a folder's names durable; Windows does so by itself and cannot be asked."""
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder durable; Windows does so by itself and cannot be asked."""
     if sys.platform == "win32":
         return
     handle = os.open(folder, os.O_RDONLY)

@@ -63,6 +63,8 @@ class Keeping:
 
     def forget_owner(self, name: str) -> None:
         """Drop what is known of an owner that is no more."""
+        if (gone := self._owners.get(name)) is not None:
+            self.terms.forget(gone.n)
         self._owners[name] = None
         for names in (self.kept, self.aliases):
             for key in [key for key in names if key[0] == name]:

@@ -176,6 +176,8 @@ class Pool:
     def _shut(self) -> None:
         self._writing.shutdown()
         self._reading.shutdown()
+        if self._db is not None and self._unscrubbed:
+            self._scrub(self._db)
         for db in (*self._readers, self._db):
             if db is not None:
                 db.close()

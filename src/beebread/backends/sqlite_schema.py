@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
+from beebread.backends.files import sync_folder
 from beebread.errors import BeebreadError, Unavailable
 
 FILE = "beebread.db"
@@ -120,6 +121,7 @@ def prepare(folder: Path) -> Path:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not path.exists():
             os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+            sync_folder(folder)
         with path.open("rb") as file:
             head = file.read(len(MAGIC))
     except OSError as error:

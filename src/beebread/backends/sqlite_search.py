@@ -116,4 +116,3 @@ def _chunks(ranked: Sequence[tuple[int, float]], size: int) -> Iterator[Sequence
         yield ranked[at : at + size]
         at += size
         size = min(size * 2, MOST)
-

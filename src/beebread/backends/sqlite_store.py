@@ -56,6 +56,9 @@ class SqliteStore:
                 if version_of(db, path) < len(MIGRATIONS):
                     with turnstile.turn():
                         migrate(db, path, clock.now())
+                # A process that was killed may have left a log with what it had erased; who is reading keeps it for now.
+                db.execute("PRAGMA busy_timeout = 0")
+                db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             finally:
                 db.close()
         except sqlite3.Error as error:

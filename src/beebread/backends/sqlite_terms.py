@@ -34,6 +34,7 @@ class Hashes(dict[str, int]):
 
     def __init__(self, key: bytes) -> None:
         super().__init__()
+        self.key = key
         self._begun = blake2s(key=key, digest_size=8)
 
     def of(self, terms: Iterable[str]) -> array[int]:
@@ -90,8 +91,11 @@ class Terms:
 
     def entry(self, owner: Owner, doc: int, terms: dict[str, int], length: int) -> Entry:
         """The index entry of a document."""
-        hashes = self._hashes.pop(owner.n, None) or Hashes(owner.key)
-        self._cached -= len(hashes)
+        hashes = self._hashes.pop(owner.n, None)
+        if hashes is not None:
+            self._cached -= len(hashes)
+        if hashes is None or hashes.key != owner.key:  # an owner's number is given again when its first batch was undone
+            hashes = Hashes(owner.key)
         found = hashes.of(terms)
         self._cached += len(hashes)
         self._hashes[owner.n] = hashes  # now the last one to be dropped
@@ -102,6 +106,10 @@ class Terms:
         except OverflowError:
             counts = array("H", [min(count, 0xFFFF) for count in terms.values()])
         return Entry(doc, length, found, counts)
+
+    def forget(self, n: int) -> None:
+        """Drop what is remembered of an owner that is no more."""
+        self._cached -= len(self._hashes.pop(n, ()))
 
     def add(self, db: sqlite3.Connection, owner: Owner, entries: Sequence[Entry]) -> None:
         """Take documents in; `owner`'s counts change with them and are the caller's to write."""

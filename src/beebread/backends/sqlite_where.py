@@ -7,8 +7,10 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from beebread.clock import micros
+from beebread.errors import Invalid
 from beebread.model import Principal, Where
 
+LONGEST = 8000  # names of one filter; a statement takes some thousand values, and a name may be needed several times
 Value = str | int | float | bytes | None
 
 STATUS = (
@@ -73,6 +75,10 @@ def sees(clause: Clause, asker: Principal, kind: str = "r.kind") -> None:
 
 def matches(where: Where) -> Clause:
     """policy.matches over `records AS r`, but for the owner."""
+    named = (where.types, where.kinds, where.layers, where.keys, where.tags, where.entities, where.sessions, where.tasks, where.actors,
+             where.origins, where.speakers, where.ids, where.linked_to)  # fmt: skip
+    if sum(map(len, named)) > LONGEST:
+        raise Invalid(f"a filter takes at most {LONGEST} names: ask in parts")
     clause = Clause()
     sees(clause, where.asker)
     for column, wanted in (
@@ -128,8 +134,9 @@ def driven(where: Where, n: int) -> tuple[str, Clause]:
         named = marks(where.linked_to)
         ids = [bound(name) for name in where.linked_to]
         way.add(
-            f"r.id IN (SELECT source FROM links WHERE owner = ? AND (leads IN ({named}) OR leads IN "
-            f"(SELECT id FROM aliases WHERE owner = ? AND alias IN ({named}))))",
+            f"r.id IN (SELECT source FROM links WHERE owner = ? AND leads IN ({named}) UNION ALL "
+            "SELECT l.source FROM aliases a CROSS JOIN links l ON l.owner = a.owner AND l.leads = a.id "
+            f"WHERE a.owner = ? AND a.alias IN ({named}))",
             n, *ids, n, *ids,
         )  # fmt: skip
         return "INDEXED BY records_id", way

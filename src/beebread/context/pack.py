@@ -130,6 +130,7 @@ def pack(request: Request) -> Pack:
         system="" if request.shape == "openai" else system,
         citations=(*(citation for step in draft.steps for citation in step.citations), *draft.block.citations()),
         dropped=(*tail.dropped, *draft.window.dropped, *over, *unwanted, *draft.block.dropped),
+        prefix=len(prefix),
         prefix_hash=digest([system, prefix]),
         report=Report(plan={"turn": plan.turn, "weights": dict(plan.weights), "steps": len(draft.steps), "least": least}),
     )

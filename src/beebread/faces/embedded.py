@@ -52,7 +52,7 @@ class Home:
         )
         self.ledger = lru_cache(LEDGERS)(_ledger)
         self._stop = threading.Event()
-        self._sweeper = threading.Thread(target=self._sweep, name="beebread-worker", daemon=True)
+        self._sweeper = threading.Thread(target=plugs.worker.run, args=(self._stop,), name="beebread-worker", daemon=True)
         self._sweeper.start()
 
     @classmethod
@@ -114,15 +114,6 @@ class Home:
             problems.append(f"memory {memory.id}: {error}")
         else:
             done["created"] += 1
-
-    def _sweep(self) -> None:
-        # A loop of its own: the worker must go on while no client call is being served.
-        async def run() -> None:
-            working = asyncio.create_task(self._plugs.worker.run())
-            await asyncio.to_thread(self._stop.wait)
-            working.cancel()
-
-        asyncio.run(run())
 
     def close(self) -> None:
         """Make what was recorded durable, stop the worker and let go of the folder; again does nothing."""

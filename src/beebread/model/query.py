@@ -169,8 +169,8 @@ class Dropped(Struct, frozen=True):
 class Pack(Struct, frozen=True, kw_only=True):
     """A token-budgeted `messages` array, valid for the chat API of `shape` at any budget.
 
-    `system` holds the system text where the shape keeps it apart (Anthropic, Gemini). `prefix_hash` covers the bytes that stay the same
-    from turn to turn, so that a provider's prompt cache holds.
+    `system` holds the system text where the shape keeps it apart (Anthropic, Gemini). `prefix` is how many leading messages stay the
+    same from turn to turn, where a provider's cache mark belongs; `prefix_hash` covers their bytes.
     """
 
     messages: tuple[dict[str, Any], ...]
@@ -180,6 +180,7 @@ class Pack(Struct, frozen=True, kw_only=True):
     system: str = ""
     citations: tuple[Citation, ...] = ()
     dropped: tuple[Dropped, ...] = ()
+    prefix: int = 0
     prefix_hash: str = ""
     report: Report = Report()
 

@@ -10,7 +10,7 @@ from datetime import datetime
 import msgspec
 from msgspec import Struct
 
-from beebread.errors import ModelMismatch, Unavailable
+from beebread.errors import BeebreadError, ModelMismatch, Unavailable
 from beebread.model import Direction, Family, Hit, Link, Record, Where, owner
 from beebread.ports import Index, Probe, Store
 from beebread.retrieval.options import ECHOES, Options
@@ -41,6 +41,7 @@ async def run(jobs: Mapping[str, Job], deadline_ms: float) -> Outcome:
     hits: dict[str, list[Hit]] = {}
     failed: dict[str, str] = {}
     timings: dict[str, float] = {}
+    wrong: list[BeebreadError] = []
 
     async def one(name: str, job: Job) -> None:
         began = time.perf_counter()
@@ -50,11 +51,15 @@ async def run(jobs: Mapping[str, Job], deadline_ms: float) -> Outcome:
             failed[name] = f"no answer within {deadline_ms:g} ms"
         except _FAILURES as error:
             failed[name] = str(error) or type(error).__name__
+        except BeebreadError as error:
+            wrong.append(error)  # raised when all have ended, so that no channel is left running
         timings[name] = round((time.perf_counter() - began) * 1000, 3)
 
     async with asyncio.TaskGroup() as group:
         for name, job in jobs.items():
             group.create_task(one(name, job))
+    if wrong:
+        raise wrong[0]
     return Outcome({name: hits[name] for name in jobs if name in hits}, failed, timings)
 
 

@@ -6,14 +6,15 @@ import msgspec
 
 from beebread import context, policy
 from beebread.errors import BeebreadError, Invalid
-from beebread.model import Actor, Batch, Event, Item, Memory, Pack, Principal, Query, Recall, State, Where, new_id
+from beebread.model import Actor, Batch, Event, Item, Memory, Pack, Principal, Query, Recall, Report, State, Where, new_id
 from beebread.ports import TokenCount
 from beebread.service.requests import ContextRequest
 from beebread.service.rooms import Rooms
 from beebread.tasks import state as rules_of_state
 from beebread.text import estimate_tokens
 
-TAIL = 200  # events of the session that a pack may hold
+TAIL = 200  # events of the session that a pack may hold, and up to CHUNK more
+CHUNK = 100
 CANDIDATES = 30  # recalled items among which the packer chooses
 STATES = 200  # states of the user among which those that the turn needs are looked for
 INSTRUCTIONS = 30
@@ -56,7 +57,10 @@ class Contexts:
         if not who.session:
             return []
         where = self._filter(who, query, types=("event",), sessions=(who.session,), order="-time")
-        found = await self._rooms.store.scan(where, TAIL)
+        # The tail begins at a place that moves by whole chunks, so that what is before it stays the same from turn to turn.
+        count = sum((await self._rooms.store.count(where)).values())
+        begin = max(0, (count - TAIL) // CHUNK * CHUNK)
+        found = await self._rooms.store.scan(where, max(1, count - begin))
         return [record for record in reversed(found) if isinstance(record, Event)]
 
     async def _given(self, who: Principal, tail: list[Event]) -> dict[str, Item]:
@@ -79,9 +83,10 @@ class Contexts:
         found = await self._rooms.store.states.list(self._filter(who, query), STATES)
         return rules_of_state.relevant(found, query.text, who.task)
 
-    async def _noted(self, who: Principal, pack: Pack, recall: Recall) -> object:
-        report = recall.report
-        names = tuple(citation.id for citation in pack.citations if citation.kind != "given")
+    async def _noted(self, who: Principal, pack: Pack, recall: Recall) -> Report:
+        report = msgspec.structs.replace(recall.report, plan={**recall.report.plan, "pack": pack.report.plan})
+        # Pinned instructions and states are told again each turn; only recalled records are given once.
+        names = tuple(one.id for one in pack.citations if one.kind != "given" and not one.mark.startswith(("[i", "[s")))
         if not (who.session and names):
             return report
         now = self._rooms.clock.now()

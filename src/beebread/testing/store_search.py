@@ -220,6 +220,7 @@ async def search_by_scope(store: Store) -> None:
 
 
 CHECKS: tuple[Check, ...] = (
-    bm25_is_exact, statistics_follow_changes, ties_by_id, filter_before_rank, chinese_and_english, exact_channel, unknown_channels,
+    statistics_follow_changes, ties_by_id, filter_before_rank, chinese_and_english, exact_channel, unknown_channels,
     search_by_scope,
+    bm25_is_exact,
 )  # fmt: skip

@@ -28,13 +28,14 @@ _UNSEEN = re.compile(
 )
 
 
-def _traditional() -> dict[str, str]:
+def traditional() -> dict[str, str]:
+    """Traditional characters and the simplified ones that stand for them in search."""
     lines = resources.files("beebread.text").joinpath("traditional.txt").read_text(encoding="utf-8").splitlines()
     pairs = "".join(line for line in lines if not line.startswith("#"))
     return dict(zip(pairs[::2], pairs[1::2], strict=True))
 
 
-_SAME = _traditional() | _LETTERS | _DIGITS
+_SAME = traditional() | _LETTERS | _DIGITS
 _FOLDED = re.compile(f"[{''.join(_SAME)}]+")
 _SAME_TABLE = str.maketrans(_SAME)
 

@@ -30,7 +30,8 @@ _NOT_AFTER_SIGN = r"(?<![^\w\0-\x7f])"
 _CONTRACTION = r"'(?:[sStTmMdD]|[rRvV][eE]|[lL][lL])"
 _LINE_END = rf"[{_NEWLINE}]+(?:/[{_NEWLINE}/]*{_WORD}*)?"  # a run of signs takes the line ends after it, and slashes after those
 _PIECE = re.compile(
-    rf"{_NOT_AFTER_SIGN}{_CONTRACTION}(?!{_WORD})"
+    r"[A-Za-z0-9+/=_\-]{1024,}"  # a blob
+    rf"|{_NOT_AFTER_SIGN}{_CONTRACTION}(?!{_WORD})"
     rf"|(?<![^\0-\x7f{_DENSE}])[0-9]{{1,3}}|[0-9]"  # a digit after a numeral of another script may belong to that
     rf"| ?[{_DENSE}](?:{_AFTER_SIGN}{_LINE_END}|[\u0900-\u1fff])?"
     rf"|(?:{_NOT_AFTER_SIGN}[{_SIGN}]|[{_SPACE}](?<![{_NEWLINE}]))?{_WORD}+(?:{_AFTER_SIGN}{_LINE_END}|{_CONTRACTION})?"
@@ -41,13 +42,15 @@ _APOSTROPHE = re.compile(_CONTRACTION)
 _TAIL = re.compile(rf"(?<=[{_NEWLINE}])/+")
 # What belongs to the character before it: marks, joiners, variation selectors, skin tones, tags.
 _ATTACHED = re.compile("[\u200d\ufe00-\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f\U000e0100-\U000e01ef]")
-_FLAG = re.compile("[\U0001f1e6-\U0001f1ff]")
+_FLAGS = "".join(map(chr, range(0x1F1E6, 0x1F200)))  # two make a flag
 
 # Longest part, in bytes, whose joining with a neighbour is looked up; a longer one is taken to join with nothing.
 _CLOSE = 4
 _CLOSE_SIGNS = 12  # rules such as ---------- are many times longer than a word
+_LONGEST_BOUNDED = 256  # bytes of the longest piece worth a closer look than one token a byte
 _LONGEST_KEPT = 96
 _MOST_KEPT = 1 << 16
+_LONGEST_JOINED = 64
 
 
 # One tokenizer cuts a contraction off, the other joins it to its word. After these words it is one token more in both.
@@ -75,6 +78,8 @@ class _Counts(dict[str, int]):
         if ending and word.lstrip(" ").lower() in _CONTRACTED:
             return self[word] + self[apostrophe + ending]
         as_bytes = piece if piece.isascii() else piece.encode(errors="replace").decode("latin-1")
+        if len(as_bytes) > _LONGEST_BOUNDED:
+            return len(as_bytes)
         breaks = _breaks(piece)
         return 1 if not breaks and as_bytes in self._known else _most_parts(as_bytes, breaks, self._known)
 
@@ -88,7 +93,7 @@ def _counts() -> _Counts:
 def estimate_tokens(text: str) -> int:
     """Tokens of `text`, counted without a model: at least as many as cl100k_base and o200k_base give.
 
-    On ordinary Chinese, English, code and JSON a few per cent more (docs/decisions/0002-text.md says how many). What a chat
+    On ordinary Chinese, English, code and JSON a few per cent more (docs/decisions/0004-text.md says how many). What a chat
     API adds around a message is not counted.
     """
     return sum(map(_counts().__getitem__, _PIECE.findall(text)))
@@ -97,8 +102,8 @@ def estimate_tokens(text: str) -> int:
 def truncate_tokens(text: str, limit: int) -> str:
     """The longest beginning of `text`, cut between pieces of its tokenizing, whose `estimate_tokens` is at most `limit`.
 
-    Never cut inside a character as a reader sees it (a letter with its accents, a joined emoji); a single piece longer than
-    the limit, such as a run of one letter, is cut inside. A limit of 0 or less gives "".
+    Never cut inside a character as a reader sees it (a letter with its accents, a joined emoji) of up to 64 code points; a
+    single piece longer than the limit, such as a run of one letter, is cut inside. A limit of 0 or less gives "".
     """
     counts = _counts()
     ends = [0]
@@ -129,21 +134,20 @@ def _inside(text: str, start: int, end: int, limit: int) -> int:
 
 def _whole(text: str, end: int) -> int:
     """The last place at or before `end` that is not inside what a reader takes for one character."""
-    while 0 < end < len(text) and _joined(text, end):
-        end -= 1
-    return end
+    for whole in range(end, max(0, end - _LONGEST_JOINED), -1):
+        if whole == len(text) or not _joined(text, whole):
+            return whole
+    return end if end > _LONGEST_JOINED else 0
 
 
 def _joined(text: str, at: int) -> bool:
     before, after = text[at - 1], text[at]
     if before == "\u200d" or _ATTACHED.match(after) or category(after)[0] == "M" or (before == "\r" and after == "\n"):
         return True
-    if not (_FLAG.match(before) and _FLAG.match(after)):
+    if before not in _FLAGS or after not in _FLAGS:
         return False
-    first = at
-    while first > 0 and _FLAG.match(text[first - 1]):
-        first -= 1
-    return (at - first) % 2 == 1
+    before_them = len(text[max(0, at - _LONGEST_JOINED) : at].rstrip(_FLAGS))
+    return (min(at, _LONGEST_JOINED) - before_them) % 2 == 1
 
 
 def _breaks(piece: str) -> frozenset[int]:

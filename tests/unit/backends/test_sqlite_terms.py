@@ -15,7 +15,8 @@ from beebread.backends.sqlite_pool import Pool
 from beebread.backends.sqlite_schema import FILE
 from beebread.backends.sqlite_store import SqliteStore
 from beebread.backends.sqlite_terms import Terms
-from beebread.model import Batch, Erase, Event, Hit
+from beebread.errors import Invalid
+from beebread.model import Batch, Cause, Erase, Event, Hit, Principal
 from beebread.ports import Store
 from beebread.testing.simulate import history
 from beebread.testing.store import STORE_CHECKS
@@ -105,5 +106,19 @@ def test_a_term_that_is_there_very_often(tmp_path: Path) -> None:
         assert [hit.id for hit in await store.search(words("哈"))] == ["much", "little"]
         await store.apply(Batch(put=tuple(event(f"e{at}", "别的") for at in range(260))))
         assert [hit.id for hit in await store.search(words("哈"))] == ["much", "little"]
+
+    in_store(tmp_path, whole)
+
+
+def test_the_number_of_an_owner_whose_first_batch_was_undone(tmp_path: Path) -> None:
+    """The next owner may get the same number, with another key: it is found all the same."""
+
+    async def whole(store: SqliteStore) -> None:
+        circle = tuple(event(f"c{at}", "退款 refund", user="bob", causes=(Cause(f"c{1 - at}"),)) for at in range(2))
+        with pytest.raises(Invalid):
+            await store.apply(Batch(put=circle))
+        await store.apply(Batch(put=(event("a", "退款 refund", user="carl"),)))
+        assert [hit.id for hit in await store.search(words("退款", Principal(user="carl")))] == ["a"]
+        assert await store.search(words("退款", Principal(user="bob"))) == []
 
     in_store(tmp_path, whole)
