@@ -20,7 +20,7 @@ from tests.contracts.engines import ENGINES, Engine
 
 # Where each kind of fault is looked for first; the others follow.
 SUITES = {
-    **dict.fromkeys(READING_FAULTS, ("read.", "graph.", "search.")),
+    **dict.fromkeys(READING_FAULTS, ("write.get", "write.alias", "read.", "graph.", "search.")),
     **dict.fromkeys(JUDGING_FAULTS, ("read.filters", "isolation.")),
     **dict.fromkeys(WRITING_FAULTS, ("write.", "erase.")),
     **dict.fromkeys(STATES_FAULTS, ("states.",)),

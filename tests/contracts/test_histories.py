@@ -10,7 +10,7 @@ from beebread.ports import Store
 from beebread.testing.simulate import history
 from tests.contracts.engines import Engine
 
-USUAL = 12
+USUAL = 8
 ITSELF = 2  # the reference against itself shows only that a history can be told again
 LONG = 1000
 

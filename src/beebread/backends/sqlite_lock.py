@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -21,9 +22,9 @@ if sys.platform == "win32":
             return False
         return True
 
-    def _release(handle: int) -> None:
-        os.lseek(handle, 0, os.SEEK_SET)
-        msvcrt.locking(handle, msvcrt.LK_UNLCK, 1)
+    def _wait(handle: int) -> None:
+        while not _try(handle):
+            time.sleep(0.001)
 else:
     import fcntl
 
@@ -34,20 +35,21 @@ else:
             return False
         return True
 
-    def _release(handle: int) -> None:
-        fcntl.flock(handle, fcntl.LOCK_UN)
+    def _wait(handle: int) -> None:
+        fcntl.flock(handle, fcntl.LOCK_EX)  # first come, first served
 
 
 class Turnstile:
     """Two locks: whoever has the door waits for the room, so the process that just left the room queues behind at the door.
 
-    Used by one thread at a time. The system frees both when a process ends, however it ends.
+    Closing its file lets go of a lock; the system does so when a process ends, however it ends.
     """
 
     def __init__(self, folder: Path, busy_ms: int) -> None:
         self._folder = folder
         self._wait = busy_ms / 1000
-        self._door, self._room = (self._open(name) for name in ("door.lock", "room.lock"))
+        for name in ("door.lock", "room.lock"):
+            os.close(self._open(name))
 
     def _open(self, name: str) -> int:
         try:
@@ -59,25 +61,46 @@ class Turnstile:
     def turn(self) -> Generator[None]:
         """Hold the turn to write; Unavailable when it does not come in time."""
         until = time.monotonic() + self._wait
-        self._acquire(self._door, until, 0.002)
+        door = self._acquire("door.lock", until)
         try:
-            self._acquire(self._room, until, 0.0005)
+            room = self._acquire("room.lock", until)
         finally:
-            _release(self._door)
+            os.close(door)
         try:
             yield
         finally:
-            _release(self._room)
+            os.close(room)
 
-    def _acquire(self, handle: int, until: float, pause: float) -> None:
-        while not _try(handle):
-            if time.monotonic() >= until:
-                raise Unavailable(
-                    f"others have been writing to {self._folder} for {self._wait:g} s: end one that hangs, or give more time (busy_ms)"
-                )
-            time.sleep(pause)
+    def _acquire(self, name: str, until: float) -> int:
+        handle = self._open(name)
+        if _try(handle) or _Waiting(handle).got(until - time.monotonic()):
+            return handle
+        raise Unavailable(
+            f"others have been writing to {self._folder} for {self._wait:g} s: end one that hangs, or give more time (busy_ms)"
+        )
 
-    def close(self) -> None:
-        """Let go of the lock files."""
-        os.close(self._door)
-        os.close(self._room)
+
+class _Waiting:
+    """A wait for a lock in a thread of its own, since the system's queue knows no time limit; given up, it lets go as soon as it can."""
+
+    def __init__(self, handle: int) -> None:
+        self._handle = handle
+        self._guard = threading.Lock()
+        self._done = threading.Event()
+        self._left = False
+        threading.Thread(target=self._run, name="beebread-turn", daemon=True).start()
+
+    def _run(self) -> None:
+        _wait(self._handle)
+        with self._guard:
+            self._done.set()
+            if self._left:
+                os.close(self._handle)
+
+    def got(self, seconds: float) -> bool:
+        """Whether the lock came within `seconds`; if not, its file is no longer the caller's."""
+        if self._done.wait(max(seconds, 0)):
+            return True
+        with self._guard:
+            self._left = not self._done.is_set()
+        return not self._left

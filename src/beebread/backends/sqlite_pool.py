@@ -86,7 +86,8 @@ class Pool:
             try:
                 return work(db)
             finally:
-                db.execute("COMMIT")
+                if db.in_transaction:
+                    db.execute("COMMIT")
         except (sqlite3.Error, OSError) as error:
             raise unavailable(error, self._path) from error
 
@@ -181,8 +182,6 @@ class Pool:
         for db in (*self._readers, self._db):
             if db is not None:
                 db.close()
-        if self._turnstile is not None:
-            self._turnstile.close()
 
 
 def _attempt(db: sqlite3.Connection, job: Job[Any]) -> None:

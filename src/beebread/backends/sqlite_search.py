@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import compress
 from operator import itemgetter
 
-from beebread.backends.sqlite_terms import BUCKETS, LONGEST, Hashes, Owner, owners_named, packed, unpacked
+from beebread.backends.sqlite_terms import LAST, LONGEST, Hashes, Owner, owners_named, packed, unpacked
 from beebread.backends.sqlite_where import marks, matches
 from beebread.errors import Invalid
 from beebread.model import Hit, Where, owners
@@ -44,7 +44,7 @@ def _collect(db: sqlite3.Connection, home: Owner, terms: Sequence[str], postings
     wanted = {term: at for at, term in enumerate(Hashes(home.key).of(terms))}
     buckets: dict[int, list[int]] = {}
     for term in wanted:
-        buckets.setdefault(term % BUCKETS, []).append(term)
+        buckets.setdefault(term & LAST, []).append(term)
     for bucket, blob in db.execute(
         "SELECT p.bucket, p.entries FROM segments s CROSS JOIN postings p ON p.owner = s.owner AND p.segment = s.segment "
         f"WHERE s.owner = ? AND p.bucket IN ({marks(buckets)})",

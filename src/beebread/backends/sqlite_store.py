@@ -62,11 +62,7 @@ class SqliteStore:
             finally:
                 db.close()
         except sqlite3.Error as error:
-            turnstile.close()
             raise unavailable(error, path) from error
-        except Unavailable:
-            turnstile.close()
-            raise
         return cls(Pool(path, busy_ms=busy_ms, turnstile=turnstile), terms)
 
     async def apply(self, batch: Batch) -> Applied:

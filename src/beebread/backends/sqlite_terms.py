@@ -24,6 +24,7 @@ from beebread.backends.sqlite_where import marks
 FRESH = 256  # documents of an owner that a search reads one by one, at most
 FANOUT, LEVELS = 8, 2
 BUCKETS = 1024
+LAST = BUCKETS - 1
 KEY_BYTES = 16
 MOST, LONGEST = (1 << 14) - 1, (1 << 18) - 1
 CACHED = 1 << 18  # terms whose hash is remembered
@@ -76,8 +77,8 @@ class Entry(Struct):
 
 
 def packed(doc: int, count: int, length: int) -> int:
-    """A posting in 63 bits: document (31 bits), how often it has the term (14), how long it is (18)."""
-    return doc << 32 | min(count, MOST) << 18 | min(length, LONGEST)
+    """A posting in 63 bits: document (31 bits), how often it has the term (14, at most MOST), how long it is (18)."""
+    return doc << 32 | count << 18 | min(length, LONGEST)
 
 
 class Terms:
@@ -101,11 +102,9 @@ class Terms:
         self._hashes[owner.n] = hashes  # now the last one to be dropped
         while self._cached > CACHED:
             self._cached -= len(self._hashes.pop(next(iter(self._hashes))))
-        try:
-            counts = array("H", terms.values())
-        except OverflowError:
-            counts = array("H", [min(count, 0xFFFF) for count in terms.values()])
-        return Entry(doc, length, found, counts)
+        most = max(terms.values(), default=0) > MOST
+        counts = [min(count, MOST) for count in terms.values()] if most else terms.values()
+        return Entry(doc, length, found, array("H", counts))
 
     def forget(self, n: int) -> None:
         """Drop what is remembered of an owner that is no more."""
@@ -142,7 +141,7 @@ class Terms:
             holding = "SELECT segment FROM segments WHERE owner = ? AND last >= ? ORDER BY last LIMIT 1"
             segment = int(db.execute(holding, (owner.n, entry.doc)).fetchone()[0])
             for term, count in zip(entry.hashes, entry.counts, strict=True):
-                out, into = changes.setdefault((segment, term % BUCKETS), (set(), array("q")))
+                out, into = changes.setdefault((segment, term & LAST), (set(), array("q")))
                 if removed:
                     out.add(entry.doc)
                 else:
@@ -164,7 +163,7 @@ class Terms:
         for doc, length, hashes, counts in rows:
             alone = packed(doc, 0, length)
             for term, count in zip(unpacked("q", hashes), unpacked("H", counts), strict=True):
-                buckets[term % BUCKETS] += (term, alone | min(count, MOST) << 18)
+                buckets[term & LAST] += (term, alone | count << 18)
         segment = _next_segment(db, owner.n)
         db.executemany(
             "INSERT INTO postings VALUES (?, ?, ?, ?)",
@@ -183,10 +182,10 @@ def _join(db: sqlite3.Connection, n: int, fanout: int) -> bool:
         return False
     olds = [segment for _, segment, _ in newest]
     joined = _next_segment(db, n)
-    db.execute(
+    db.executemany(
         "INSERT INTO postings SELECT owner, ?, bucket, CAST(group_concat(entries, '') AS BLOB) FROM postings "
-        f"WHERE owner = ? AND segment IN ({marks(olds)}) GROUP BY owner, bucket ORDER BY bucket",
-        (joined, n, *olds),
+        f"WHERE owner = ? AND segment IN ({marks(olds)}) AND bucket = ? GROUP BY owner, bucket",
+        [(joined, n, *olds, bucket) for bucket in range(BUCKETS)],
     )
     db.execute(f"DELETE FROM postings WHERE owner = ? AND segment IN ({marks(olds)})", (n, *olds))
     db.execute(f"DELETE FROM segments WHERE owner = ? AND segment IN ({marks(olds)})", (n, *olds))

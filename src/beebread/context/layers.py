@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Literal
 
@@ -10,18 +9,9 @@ from msgspec import Struct
 
 from beebread.context.request import Layer, Request
 from beebread.model import Event, Memory, Record
-from beebread.text import fold
 from beebread.text.cues import cues
 
 Turn = Literal["small talk", "tools", "background", "plain"]
-
-# Turns about what was run and what came back.
-_TOOLS = re.compile(
-    r"工具|调用|结果|返回|输出|报错|出错|错误|失败|异常|日志|命令|运行|执行|脚本|接口|测试|代码|文件|重试|"
-    r"(?<![a-z0-9])(?:tools?|call(?:s|ed)?|results?|returned|outputs?|errors?|fail(?:s|ed|ing|ure)?|exceptions?|traceback|logs?|commands?|run|ran|running|"
-    r"execut(?:e|ed|ing)|scripts?|api|tests?|code|files?|retry|retried|stderr|stdout|exit code|http [0-9]{3})(?![a-z0-9])"
-)
-_HEAD = 4_000
 
 _WEIGHTS: dict[Turn, dict[Layer, float]] = {
     "small talk": {"dialogue": 1.0},
@@ -60,7 +50,7 @@ def _failed(tail: Sequence[Event]) -> bool:
 def layers(request: Request) -> Layers:
     """The layers that the turn calls for, by its words and by how the last step ended; `request.weights` stand in for the weights."""
     said = cues(request.text)
-    if _failed(request.tail) or ("phatic" not in said and _TOOLS.search(fold(request.text[:_HEAD]))):
+    if _failed(request.tail) or ("phatic" not in said and "tools" in said):
         turn: Turn = "tools"
     elif "phatic" in said:
         turn = "small talk"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import suppress
 from hashlib import blake2b
 from typing import Any
 
@@ -48,5 +49,11 @@ def _plain(value: Any) -> Any:
 
 
 def tool_signature(name: str, args: object) -> str:
-    """The key under which equal calls of a tool meet: its name and arguments, whatever their order, spacing or empty defaults."""
-    return digest([name.strip(), _plain(args)])
+    """The key under which equal calls of a tool meet: its name and arguments, whatever their order, spacing or empty defaults.
+
+    Arguments in JSON text are what the text says; none at all, an empty object and an empty text are the same.
+    """
+    if isinstance(args, str):
+        with suppress(msgspec.DecodeError):
+            args = msgspec.json.decode(args)
+    return digest([name.strip(), _plain(args) or None])

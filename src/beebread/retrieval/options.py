@@ -12,7 +12,7 @@ class Options(Struct, frozen=True, kw_only=True):
     """
 
     deadline_ms: int = 5_000  # for each channel
-    pool: int = 60  # candidates asked of each channel, or four for each item wanted where that is more
+    pool: int = 60  # candidates asked of each channel, or two for each item wanted where that is more
     # What a record's evidence from each channel counts; a channel that is not named here counts as `other`.
     keyword: float = 1.0
     exact: float = 0.5

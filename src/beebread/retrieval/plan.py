@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from datetime import datetime
 from typing import Any, get_args
 
@@ -49,22 +48,6 @@ class Plan(Struct, frozen=True, omit_defaults=True, kw_only=True):
         return msgspec.to_builtins(self)
 
 
-def signatures(tool: str, args: Any) -> tuple[str, ...]:
-    """The exact keys of calls of `tool` with `args`, in each form in which the same arguments may have been captured.
-
-    No arguments are written as none or as an empty object; arguments in JSON as their text or as what it says.
-    """
-    forms: list[Any] = [args]
-    if isinstance(args, str):
-        with contextlib.suppress(msgspec.DecodeError):
-            forms.append(msgspec.json.decode(args))
-    else:
-        forms.append(msgspec.json.encode(args).decode())
-    if any(form in (None, "", {}, []) for form in forms):
-        forms = [None, {}, "", "{}"]
-    return tuple(dict.fromkeys(f"!{tool_signature(tool, form)}" for form in forms))
-
-
 def names(text: str) -> list[str]:
     """What in `text` could be the name of a tag, an entity or a slot: its words unstemmed, and short runs of Chinese characters."""
     found: dict[str, None] = {}
@@ -88,7 +71,7 @@ def plan(query: Query, options: Options, index_channels: frozenset[str] = frozen
         raise Invalid(f"channel {unknown[0][:60]!r} is unknown: use some of {', '.join(sorted(known))}")
     pool = max(options.pool, 2 * query.limit)
     if query.tool:
-        found = signatures(query.tool, query.args)
+        found = (f"!{tool_signature(query.tool, query.args)}",)
         return Plan(channels={"exact": 1.0}, signatures=found, pool=pool, why={"exact": "the same call, made before"})
     said = cues(query.text)
     terms = tuple(query_terms(query.text))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import msgspec
 
 from beebread import context, policy
@@ -12,10 +14,12 @@ from beebread.service.requests import ContextRequest
 from beebread.service.rooms import Rooms
 from beebread.tasks import state as rules_of_state
 from beebread.text import estimate_tokens
+from beebread.text.cues import cues
 
 TAIL = 200  # events of the session that a pack may hold, and up to CHUNK more
 CHUNK = 100
 CANDIDATES = 30  # recalled items among which the packer chooses
+SPOKEN = ("user_message", "assistant_message")
 STATES = 200  # states of the user among which those that the turn needs are looked for
 INSTRUCTIONS = 30
 
@@ -40,9 +44,10 @@ class Contexts:
         recall = await rooms.retriever.recall(
             msgspec.structs.replace(query, limit=max(query.limit, CANDIDATES)), policy.where_for(who, query, now), session=who.session
         )
+        items = (*recall.items, *await self._rest_of_task(who, query, recall))
         pack = context.pack(
             context.Request(
-                budget=ask.budget, shape=ask.shape, text=query.text, system=ask.system, now=now, tail=tuple(tail), items=recall.items,
+                budget=ask.budget, shape=ask.shape, text=query.text, system=ask.system, now=now, tail=tuple(tail), items=items,
                 given=await self._given(who, tail), instructions=tuple(await self._instructions(who, query)),
                 states=tuple(await self._states_for(who, query)), count=count or estimate_tokens,
             )
@@ -62,6 +67,21 @@ class Contexts:
         begin = max(0, (count - TAIL) // CHUNK * CHUNK)
         found = await self._rooms.store.scan(where, max(1, count - begin))
         return [record for record in reversed(found) if isinstance(record, Event)]
+
+    async def _rest_of_task(self, who: Principal, query: Query, recall: Recall) -> list[Item]:
+        """When an earlier task is to go on: what was said in the session that most of the recall comes from, newest first."""
+        if "resume" not in cues(query.text):
+            return []
+        weights: Counter[str] = Counter()
+        for item in recall.items:
+            if item.record.scope.session != who.session:
+                weights[item.record.scope.session] += item.score
+        session = weights.most_common(1)[0][0] if weights else ""
+        if not session:
+            return []
+        where = self._filter(who, query, types=("event",), kinds=SPOKEN, sessions=(session,), order="-time")
+        known = {item.id for item in recall.items}
+        return [context.as_item(record) for record in await self._rooms.store.scan(where, CANDIDATES) if record.id not in known]
 
     async def _given(self, who: Principal, tail: list[Event]) -> dict[str, Item]:
         """The records that earlier packs of this session gave, as they may be seen now."""

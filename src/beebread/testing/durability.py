@@ -11,9 +11,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from beebread.model import Batch, Event, Memory, Session, State, new_id, owner, state_id
+from beebread.model import Batch, Event, Mark, Memory, Session, State, new_id, owner, state_id
 from beebread.ports import Probe, Store
-from beebread.testing.durability_steps import EVENTS, LAG, WORD, events, factory, scope, where
+from beebread.testing.durability_steps import EVENTS, LAG, WORD, events, factory, go_on, scope, where
 from beebread.testing.scene import changed, fail, holds, minutes, names, only, same
 from beebread.testing.store_search import ranked, rounded
 from beebread.text import query_terms
@@ -47,6 +47,14 @@ async def heard(child: Process) -> str:
     if not line:
         fail(f"the process ended: {(await child.stderr.read()).decode(errors='replace')[-2000:]}")
     return line.decode().strip()
+
+
+async def finished(child: Process) -> None:
+    """Let a process come to its end."""
+    if child.stdin is not None:
+        child.stdin.close()
+    _, said = await asyncio.wait_for(child.communicate(), PATIENCE)
+    same(child.returncode, 0, f"how the process ended: {said.decode(errors='replace')[-2000:]}")
 
 
 async def tell(child: Process, line: str) -> None:
@@ -139,7 +147,9 @@ async def processes_at_once(spec: str, folder: Path, processes: int = PROCESSES,
         async with process("count_up", spec, folder, tenant, name, str(writes)) as child:
             same(await heard(child), "ready", "a process that begins")
             await tell(child, "go")
-            return [await heard(child) for _ in range(writes)]
+            said = [await heard(child) for _ in range(writes)]
+            await finished(child)
+            return said
 
     store = await factory(spec)(folder)
     try:
@@ -173,6 +183,26 @@ async def processes_see_each_other(spec: str, folder: Path, times: int = 5) -> N
                 same(names(await store.get([f"answer-{name}"], where(tenant))), [f"answer-{name}"], f"write {number} of the other process")
                 hits = await store.search(Probe(channel="keyword", where=where(tenant), limit=99, terms=tuple(query_terms("answer"))))
                 same(len(hits), number + 1, "what is found of the other's writes")
+            await finished(child)
+    finally:
+        await store.close()
+
+
+async def cancelled_while_writing(spec: str, folder: Path, rounds: int = ROUNDS) -> None:
+    """A caller who stops waiting leaves a batch whole or absent, and a store that serves on."""
+    tenant = f"durable-{new_id()}"
+    told: list[object] = [0]
+    store = await factory(spec)(folder)
+    try:
+        for number in range(rounds):
+            writing = asyncio.create_task(go_on(store, tenant, told.append))
+            await asyncio.sleep(0.05)
+            writing.cancel()
+            (ended,) = await asyncio.gather(writing, return_exceptions=True)
+            holds(isinstance(ended, asyncio.CancelledError), f"a cancelled writer ended with {ended!r}")
+            # Writes are one after another: after this one nothing of the cancelled one is still to come.
+            await store.apply(Batch(marks=(Mark(f"{tenant}-barrier", number),)))
+            await intact(store, tenant, int(str(told[-1])), f"after cancelling {number}")
     finally:
         await store.close()
 
@@ -191,5 +221,6 @@ async def reopened_is_same(spec: str, folder: Path) -> None:
 
 
 DURABILITY_CHECKS: dict[str, DurableCheck] = {
-    f"durability.{check.__name__}": check for check in (reopened_is_same, killed_while_writing, processes_at_once, processes_see_each_other)
+    f"durability.{check.__name__}": check
+    for check in (reopened_is_same, killed_while_writing, cancelled_while_writing, processes_at_once, processes_see_each_other)
 }

@@ -77,14 +77,14 @@ def say(line: object) -> None:
     sys.stdout.flush()
 
 
-async def go_on(store: Store, tenant: str) -> None:
+async def go_on(store: Store, tenant: str, told: Callable[[object], None] = say) -> None:
     """Take steps until killed."""
     step = await store.mark(f"{tenant}-steps")
     while True:
         step += 1
         await store.apply(step_batch(tenant, step))
         await store.states.set(state(tenant, f"step{step % 7}", step), None, STATE_BYTES)
-        say(step)
+        told(step)
 
 
 async def count_up(store: Store, tenant: str, name: str, times: str) -> None:

@@ -42,8 +42,7 @@ def scopes(scene: Scene) -> list[Scope]:
 
 def askers(scene: Scene) -> list[Principal]:
     """Every kind of someone who asks."""
-    found = [scene.who(user) for user in USERS]
-    found += [scene.who("john", tenant=tenant) for tenant in ("", "%", scene.tenant[:-1], *(scene.tenant + end for end in TENANTS[1:]))]
+    found = [scene.who("john", tenant=tenant) for tenant in ("", "%", scene.tenant[:-1], *(scene.tenant + end for end in TENANTS[1:]))]
     found += [scene.who("john", agent=agent) for agent in AGENTS[1:]]
     found += [scene.who("john", agent="bot-2", task=task) for task in ("t", "t-2", "t_", "%")]
     found += [scene.who("john", clearance=level) for level in (1, 2, 3)]
@@ -60,7 +59,7 @@ def askers(scene: Scene) -> list[Principal]:
         scene.who("john-doe", agent="bot", clearance=3, session="s", task="t"),
         scene.who("john", tenant=scene.tenant + "-corp", clearance=3),
     ]
-    return found
+    return [*found[::-1], *(scene.who(user) for user in USERS)]
 
 
 class World:
@@ -114,9 +113,9 @@ async def reads(world: World, who: Principal) -> None:
     """Hold scan, count, get and states of one asker to the rule."""
     scene, store = world.scene, world.scene.store
     shown = [record for record in world.records if visible(who, record)]
-    for where in (scene.where(who, types=()), scene.where(who, types=(), status=EVERY_STATUS)):
-        told(keys(await store.scan(where, 10_000)), keys(shown), "scan", who)
-        told(list((await store.count(where)).items()), [("", len(shown))], "count", who)
+    where = scene.where(who, types=(), status=EVERY_STATUS)
+    told(keys(await store.scan(where, 10_000)), keys(shown), "scan", who)
+    told(list((await store.count(where)).items()), [("", len(shown))], "count", who)
     every = list(dict.fromkeys(names(world.records)))
     told(keys(await store.get(every, scene.where(who, types=()))), keys(shown), "get", who)
     kinds = sorted((await store.count(scene.where(who, types=()), "kind")).items())
@@ -131,7 +130,6 @@ async def finds(world: World, who: Principal) -> None:
     shown = [record for record in world.records if visible(who, record) and not isinstance(record, Session)]
     for channel, term, found in (
         ("keyword", "giraff", [record for record in shown if getattr(record, "text", "")]),
-        ("keyword", "长颈", [record for record in shown if "长颈" in getattr(record, "text", "")]),
         ("exact", "@#zoo", [record for record in shown if "zoo" in getattr(record, "tags", ())]),
         ("exact", "@@pet", [record for record in shown if getattr(record, "key", "") == "pet"]),
     ):

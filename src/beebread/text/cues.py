@@ -7,7 +7,7 @@ from typing import Literal
 
 from beebread.text.fold import fold
 
-Cue = Literal["phatic", "just_now", "current", "past", "chain"]
+Cue = Literal["phatic", "just_now", "current", "past", "chain", "resume", "tools"]
 
 _LONGEST_PHATIC = 60
 _TAIL = 200  # of a longer turn its end, where the question stands
@@ -46,6 +46,16 @@ _CHAIN = _either(
     r"why|what caused|root cause|the reason|how come|led to|came from|fix(?:ed)?|solved?|resolved?|turn(?:ed)? out|outcome|results?|"
     r"ended up|what happened|did it work|how did .{1,40} go",
 )
+_RESUME = _either(
+    "继续|接着|接上|恢复|往下做|没做完|未完成|做到哪|进行到哪|还差什么|还有什么没",
+    r"continue|resume|carry on|keep going|go on with|pick up where|where (?:did )?(?:we|i|you) (?:leave|left|stop|stopped)|get back to|"
+    r"what(?:'s| is) left|unfinished|left off",
+)
+_TOOLS = _either(
+    "工具|调用|结果|返回|输出|报错|出错|错误|失败|异常|日志|命令|运行|执行|脚本|接口|测试|代码|文件|重试",
+    r"tools?|call(?:s|ed)?|results?|returned|outputs?|errors?|fail(?:s|ed|ing|ure)?|exceptions?|traceback|logs?|commands?|run|ran|running|"
+    r"execut(?:e|ed|ing)|scripts?|api|tests?|code|files?|retry|retried|stderr|stdout|exit code|http [0-9]{3}",
+)
 _NEGATION = _either(
     "不|没|无|别|勿|未|非|禁|拒",
     r"not|no|never|none|neither|nor|without|cannot|won't|don't|doesn't|didn't|isn't|aren't|wasn't|weren't|can't|couldn't|shouldn't|wouldn't|haven't|hasn't",
@@ -57,13 +67,16 @@ def cues(text: str) -> frozenset[Cue]:
     """What `text` (a user's turn, in Chinese or English) says about the answer it wants.
 
     phatic: nothing but greeting, thanks or assent. just_now: what was said or done a moment ago. current: the present state, the
-    newest of several. past: an earlier state. chain: what led to something, or what came of it. Several may hold; mostly none does.
+    newest of several. past: an earlier state. chain: what led to something, or what came of it. resume: an earlier task is to go on.
+    tools: what was run and what came back. Several may hold; mostly none does.
     """
     folded = fold(text[-_TAIL:]).strip()
     found: set[Cue] = set()
     if len(text) <= _LONGEST_PHATIC and _PHATIC.fullmatch(folded.lstrip("\"'“”‘’「」*_~!！.。… ")):
         found.add("phatic")
-    named: tuple[tuple[Cue, re.Pattern[str]], ...] = (("just_now", _JUST_NOW), ("past", _PAST), ("chain", _CHAIN))
+    named: tuple[tuple[Cue, re.Pattern[str]], ...] = (
+        ("just_now", _JUST_NOW), ("past", _PAST), ("chain", _CHAIN), ("resume", _RESUME), ("tools", _TOOLS),
+    )  # fmt: skip
     found.update(cue for cue, form in named if form.search(folded))
     if _CURRENT.search(folded.replace("just now", " ")):
         found.add("current")

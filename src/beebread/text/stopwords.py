@@ -10,5 +10,5 @@ ENGLISH = frozenset(
 )
 # Single characters: a pair is left out when both of its characters are here.
 CHINESE = frozenset(
-    "的地得了着过吗呢吧啊呀嘛哦我你您他她它们咱是在有和与及或跟也都就还又才很太这那哪些什么怎样谁几个把被给让对从到会要能可以请为之其于而且但"
+    "的地得了着过吗呢吧啊呀嘛哦我你您他她它们咱是在有和与及或跟也都就还又才很太这那哪些什么怎样谁几个把被给让叫对从到会要能可以请为之其于而且但"
 )

@@ -49,6 +49,7 @@ _CLOSE = 4
 _CLOSE_SIGNS = 12  # rules such as ---------- are many times longer than a word
 _LONGEST_BOUNDED = 256  # bytes of the longest piece worth a closer look than one token a byte
 _LONGEST_KEPT = 96
+_LONGEST_WHOLE = 24  # characters of a piece that is cut off rather than in two
 _MOST_KEPT = 1 << 16
 _LONGEST_JOINED = 64
 
@@ -126,7 +127,7 @@ def truncate_tokens(text: str, limit: int) -> str:
 
 def _inside(text: str, start: int, end: int, limit: int) -> int:
     """Where to cut a long piece; any beginning of n bytes has at most n tokens."""
-    if end - start <= _LONGEST_KEPT:
+    if end - start <= _LONGEST_WHOLE:
         return start
     sizes = accumulate(len(char.encode(errors="replace")) for char in text[start:end])
     return start + sum(1 for size in sizes if size <= limit)

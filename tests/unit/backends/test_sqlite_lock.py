@@ -30,7 +30,6 @@ def test_one_at_a_time(tmp_path: Path) -> None:
                     worst = max(worst, inside)
                 with guard:
                     inside -= 1
-        turnstile.close()
 
     threads = [threading.Thread(target=often) for _ in range(4)]
     for thread in threads:
@@ -45,7 +44,6 @@ def test_a_turn_that_does_not_come_is_an_error_with_advice(tmp_path: Path) -> No
         held = Turnstile(tmp_path, 0)
         with held.turn(), pytest.raises(Unavailable, match="busy_ms"):
             await store.apply(Batch(put=(event("a"),)))
-        held.close()
         assert (await store.apply(Batch(put=(event("a"),)))).created == ("a",)
 
     in_store(tmp_path, write, busy_ms=50)

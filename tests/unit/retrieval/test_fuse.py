@@ -11,7 +11,7 @@ from beebread.retrieval import Options
 from beebread.retrieval.channels import spread
 from beebread.retrieval.fuse import ideal
 from beebread.retrieval.plan import names as possible
-from beebread.retrieval.plan import plan, signatures
+from beebread.retrieval.plan import plan
 from beebread.retrieval.rank import age
 from tests.unit.retrieval.world import START, World, names
 
@@ -85,13 +85,6 @@ def test_a_plan_says_which_channels_run_and_why() -> None:
     assert "recent" in plan(Query(text="刚才的部署"), Options()).channels
     assert plan(Query(text="部署", limit=500), Options()).pool == 1000
     assert set(plan(Query(text="部署"), Options(), frozenset({"vector"})).channels) == {"keyword", "exact", "graph", "vector"}
-
-
-def test_signatures_do_not_depend_on_how_arguments_are_written() -> None:
-    assert set(signatures("t", {"a": 1})) & set(signatures("t", '{"a": 1.0}'))
-    assert set(signatures("t", None)) == set(signatures("t", {}))
-    assert not set(signatures("t", {"a": 1})) & set(signatures("t", {"a": 2}))
-    assert not set(signatures("t", {"a": 1})) & set(signatures("other", {"a": 1}))
 
 
 def test_possible_names_are_short_runs_and_whole_words() -> None:

@@ -35,7 +35,7 @@ def found(query: str, text: str) -> bool:
         ("买手机", "昨天买手机花了八千"),
         ("ＩＰＨＯＮＥ", "买了iPhone 15 Pro"),
         ("running shoes", "She runs every morning"),
-        ("generalisations", "a general rule"),
+        ("connections", "they were connected"),
         ("user's", "the users complained"),
         ("JOSÉ", "Met Jose yesterday"),
         ("ORD-2024_001", "order ORD-2024_001 shipped"),
@@ -75,7 +75,13 @@ def test_a_query_finds_the_text(query: str, text: str) -> None:
 
 @pytest.mark.parametrize(
     ("query", "text"),
-    [("猫", "那只狗"), ("喝茶", "喝咖啡，不泡茶"), ("iPhone", "pineapple"), ("what is the plan", "the weather is what it is"), ("我的猫呢", "我的天呢")],
+    [
+        ("猫", "那只狗"),
+        ("喝茶", "喝咖啡，不泡茶"),
+        ("iPhone", "pineapple"),
+        ("what is the plan", "the weather is what it is"),
+        ("我的猫呢", "我的天呢"),
+    ],
 )
 def test_a_query_does_not_find_an_unrelated_text(query: str, text: str) -> None:
     assert not found(query, text)
@@ -85,7 +91,7 @@ def test_common_characters_do_not_drown_a_long_chinese_question() -> None:
     terms = query_terms("你还记得我上次说的那个爬虫任务的代理配置是什么吗")
     assert {"爬虫", "任务", "代理", "配置"} <= set(terms)
     assert not {"什么", "的", "我", "是", "吗"} & set(terms)
-    assert all(len(term) == 2 for term in terms)
+    assert sum(len(term) == 1 for term in terms) <= 1
 
 
 def test_stop_words_are_asked_for_only_when_nothing_else_is_left() -> None:
@@ -154,21 +160,48 @@ def test_a_text_is_found_by_itself(text: str) -> None:
     assert set(query_terms(text)) <= document(text).terms.keys()
 
 
-def _megabyte(unit: str) -> str:
-    return (unit * (1_000_000 // len(unit) + 1))[:1_000_000]
+ODD = [
+    "a",
+    "茶",
+    "茶水喝饮",
+    "a...",
+    "a-",
+    "a'",
+    "1,",
+    ",123",
+    "http://",
+    "a::/",
+    "@",
+    "“",
+    "《三",
+    "aB",
+    "abCd ",
+    "😀",
+    "e\u0301",
+    "\ud800",
+    "שלום ",
+    "_CODE9.",
+]
 
 
-ODD = ["a", "茶", "茶水喝饮", "a...", "a-", "a'", "1,", ",123", "http://", "a::/", "@", "“", "《三", "aB", "abCd ", "😀", "e\u0301", "\ud800", "שלום ", "_CODE9."]
-
-
-@pytest.mark.parametrize("text", [*map(_megabyte, ODD), "e" + "\u0301\u0316" * 500_000], ids=[*ODD, "zalgo"])
-def test_a_megabyte_of_anything_is_taken_apart_in_linear_time(text: str) -> None:
+@pytest.mark.parametrize("unit", [*ODD, "e" + "\u0301\u0316" * 100_000])
+def test_odd_text_is_taken_apart_in_linear_time(unit: str) -> None:
+    text = (unit * (200_000 // len(unit) + 1))[:200_000]
     start = time.process_time()
     entry = document(text)
     terms = query_terms(text)
-    assert time.process_time() - start < 8.0  # about 1 s on a free core; a search that goes back takes minutes
+    assert time.process_time() - start < 4.0  # about 0.2 s on a free core; a search that goes back takes minutes
     assert len(terms) <= 128
     assert len(entry.terms) < 100
+
+
+def test_a_megabyte_of_mixed_text_is_taken_apart() -> None:
+    text = "买了 iPhone 15 Pro, see /src/foo/bar.py；明天下午三点在杭州开会。José said OK 😀\n" * 16_000
+    assert len(text) > 1_000_000
+    start = time.process_time()
+    entry = document(text)
+    assert time.process_time() - start < 6.0  # about 0.6 s on a free core
+    assert entry.terms["杭州"] == entry.terms["=src/foo/bar.py"] * 16_000
 
 
 def test_a_megabyte_of_base64_gives_no_endless_terms() -> None:
