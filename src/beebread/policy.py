@@ -168,6 +168,14 @@ def writer_of(scope: Scope) -> Principal:
     )  # fmt: skip
 
 
+def keeper_of(scope: Scope) -> Principal:
+    """The principal under whom the memory itself looks after the owner of `scope`: it sees all of it but other closed sessions."""
+    return Principal(
+        tenant=scope.tenant, user=scope.user, session=scope.session, groups=(scope.group,) if scope.group else (), clearance=3,
+        roles=("self",),
+    )  # fmt: skip
+
+
 def scope_for(writer: Principal, *, space: str = "", sensitivity: int = 0, group: str = "") -> Scope:
     """Where a record of `writer` lives when nothing more is said."""
     return Scope(

@@ -104,15 +104,14 @@ class States(Protocol):
         ...
 
     async def put(self, state: State, expect: int | None, limit: int, audit: Sequence[AuditLine] = ()) -> State:
-        """Replace the whole state (`model.replace_state`); Conflict unless its version is `expect` (None: any, 0: none yet).
+        """Replace the whole state, by `model.next_state`; the lines of the diary are kept in the same transaction.
 
-        Invalid, with advice, when the JSON of its fields would be over `limit` bytes. Conflict.detail is the state as it is. The
-        lines of the diary are kept in the same transaction.
+        Raises what next_state raises: Conflict for a stale version, Invalid for one over `limit` bytes.
         """
         ...
 
     async def set(self, state: State, expect: int | None, limit: int, audit: Sequence[AuditLine] = ()) -> State:
-        """Set the given fields alone (`model.merge_state`), atomically; the rest as for put. No version given: no lost update either."""
+        """Set the given fields alone, atomically; the rest as for put. No version given: no lost update either."""
         ...
 
     async def history(self, owner: str, state: str, limit: int) -> list[State]:

@@ -14,6 +14,7 @@ from beebread.service import Purge, Service
 
 SWEEP = "sweep"
 SWEEP_SECONDS = 3600.0
+LAST_MOMENT = 0.5
 _log = logging.getLogger("beebread.worker")
 
 
@@ -44,5 +45,8 @@ class Worker:
             try:
                 asyncio.run(self.sweep())
             except Exception:
+                stop.wait(LAST_MOMENT)
+                if not threading.main_thread().is_alive():
+                    return  # the program is ending, and took the store's threads away: no failure of the sweep
                 _log.exception("the sweep failed and will be tried again")
             stop.wait(SWEEP_SECONDS)

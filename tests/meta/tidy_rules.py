@@ -171,8 +171,9 @@ def broad_suppress(source: Source) -> Iterator[str]:
         return
     for node in ast.walk(source.tree):
         suppressed = node.args if isinstance(node, ast.Call) and _dotted(node.func).endswith("suppress") else []
-        if any(_dotted(arg) in {"Exception", "BaseException"} for arg in suppressed):
-            yield f"{source.path} suppresses everything: name the error"
+        for arg in suppressed:
+            if _dotted(arg) in {"Exception", "BaseException"}:
+                yield f"line {arg.lineno}: suppresses everything: name the error"
 
 
 def suppressions(source: Source) -> Iterator[str]:
@@ -180,8 +181,6 @@ def suppressions(source: Source) -> Iterator[str]:
     directive = re.compile(r"#\s*(noqa|type:\s*ignore|pyright:|pragma:\s*no|nosec|ruff:|pylint:)", re.IGNORECASE)
     named = r"(noqa: [A-Z]+\d+(, ?[A-Z]+\d+)*|type: ignore\[[\w-]+\]|pragma: no (cover|branch))"
     reasoned = re.compile(rf"#\s*({named}\s+(-|#) \w.*|pyright: ignore\[\w+(, ?\w+)*\])")
-        r"#\s*((noqa: [A-Z]+\d+(, ?[A-Z]+\d+)*|type: ignore\[[\w-]+\]|pragma: no (cover|branch))\s+(-|#) \w.*|pyright: ignore\[\w+(, ?\w+)*\])"
-    )
     for token in tokenize.generate_tokens(io.StringIO(source.text).readline):
         if token.type != tokenize.COMMENT or not directive.search(token.string):
             continue

@@ -116,6 +116,9 @@ def test_a_second_sighting_fills_what_is_empty_and_adds_edges() -> None:
         {"tool": Tool("other")},
         {"tool": Tool("weather", args={"city": "Leeds"})},
         {"parts": ({"a": 1},)},
+        {"scope": Scope(user="u", session="s", sensitivity=2)},
+        {"scope": Scope(user="u", session="s", agent="a")},
+        {"scope": Scope(user="u", session="s", space="session")},
     ],
 )
 def test_one_id_never_names_two_things(other: dict[str, object]) -> None:

@@ -1,4 +1,3 @@
-# LEAD: read /tmp/brief/ports_change.md before going on (then remove this line)
 """The reference engine: the Store of ports.py in plain dicts, the oracle that every other engine is held against."""
 
 from __future__ import annotations

@@ -1,17 +1,13 @@
-# LEAD: read /tmp/brief/ports_change.md before going on (then remove this line)
 """Working memory and large bodies of the reference engine, in dicts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from collections.abc import Sequence
 
 from beebread.backends.reference_data import Data, sound
-from beebread.errors import Conflict, Invalid, NotFound
-from beebread.model import AuditLine, State, Where, canonical, digest, merge_state, owner, replace_state, state_id
+from beebread.errors import Invalid, NotFound
+from beebread.model import AuditLine, State, Where, digest, next_state, owner, state_id
 from beebread.policy import state_matches
-
-Change: TypeAlias = Callable[[State | None, State], State]
 
 
 class ReferenceStates:
@@ -32,13 +28,13 @@ class ReferenceStates:
 
     async def put(self, state: State, expect: int | None, limit: int, audit: Sequence[AuditLine] = ()) -> State:
         """Replace the whole state."""
-        return self.write(state, expect, limit, replace_state, audit)
+        return self.write(state, expect, limit, audit, whole=True)
 
     async def set(self, state: State, expect: int | None, limit: int, audit: Sequence[AuditLine] = ()) -> State:
         """Set the given fields alone."""
-        return self.write(state, expect, limit, merge_state, audit)
+        return self.write(state, expect, limit, audit, whole=False)
 
-    def write(self, state: State, expect: int | None, limit: int, change: Change, audit: Sequence[AuditLine]) -> State:
+    def write(self, state: State, expect: int | None, limit: int, audit: Sequence[AuditLine], *, whole: bool) -> State:
         """The one way a state changes."""
         if not state.key:
             raise Invalid("a state needs a key, such as {task_type}_{entity_id}")
@@ -46,20 +42,14 @@ class ReferenceStates:
         name = state_id(given)
         versions = self.data.states.get((owner(given.scope), name), [])
         old = versions[-1] if versions else None
-        self.guard(old, expect)
-        new = change(old, given)
-        size = len(canonical(new.fields))
-        if size > limit:
-            raise Invalid(f"the fields of {state.key[:60]!r} take {size} bytes, over {limit}: keep large values as events, by id")
+        new = self.next(old, given, expect=expect, limit=limit, whole=whole)
         self.data.states[owner(given.scope), name] = [*versions, new]
         self.data.diary.extend(lines)
         return new
 
-    def guard(self, old: State | None, expect: int | None) -> None:
-        """Refuse a write that rests on another version."""
-        version = old.version if old else 0
-        if expect is not None and expect != version:
-            raise Conflict(f"the state has version {version}, not {expect}: read it again and repeat the change", detail=old)
+    def next(self, old: State | None, new: State, *, expect: int | None, limit: int, whole: bool) -> State:
+        """The version that a write makes."""
+        return next_state(old, new, expect=expect, limit=limit, whole=whole)
 
     async def history(self, owner: str, state: str, limit: int) -> list[State]:
         """Versions, newest first."""

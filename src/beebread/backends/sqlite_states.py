@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TypeVar
 
 import msgspec
@@ -14,11 +14,10 @@ from beebread.backends.sqlite_terms import new_key, owners_named
 from beebread.backends.sqlite_where import bound, states
 from beebread.backends.sqlite_write import write_audit
 from beebread.clock import micros
-from beebread.errors import Conflict, Invalid
-from beebread.model import AuditLine, State, Where, canonical, merge_state, owner, owners, replace_state, state_id
+from beebread.errors import Invalid
+from beebread.model import AuditLine, State, Where, next_state, owner, owners, state_id
 
 T = TypeVar("T")
-Change = Callable[[State | None, State], State]
 _state = msgspec.json.Decoder(State)
 
 _ROW = "owner, id, key, memory_type, version, space, agent, session, task, sensitivity, actor, updated_at, expires_at, forgotten_at, body"
@@ -36,11 +35,11 @@ class SqliteStates:
 
     async def put(self, state: State, expect: int | None, limit: int, audit: Sequence[AuditLine] = ()) -> State:
         """Replace the whole state."""
-        return await self._pool.write(lambda db: _written(db, state, expect, limit, replace_state, audit))
+        return await self._pool.write(lambda db: _written(db, state, expect, limit, audit, whole=True))
 
     async def set(self, state: State, expect: int | None, limit: int, audit: Sequence[AuditLine] = ()) -> State:
         """Set the given fields alone."""
-        return await self._pool.write(lambda db: _written(db, state, expect, limit, merge_state, audit))
+        return await self._pool.write(lambda db: _written(db, state, expect, limit, audit, whole=False))
 
     async def history(self, owner: str, state: str, limit: int) -> list[State]:
         """Versions, newest first."""
@@ -76,7 +75,7 @@ def _listed(db: sqlite3.Connection, where: Where, limit: int, last: tuple[str, s
 
 
 def _written(
-    db: sqlite3.Connection, state: State, expect: int | None, limit: int, change: Change, audit: Sequence[AuditLine]
+    db: sqlite3.Connection, state: State, expect: int | None, limit: int, audit: Sequence[AuditLine], *, whole: bool
 ) -> State:  # fmt: skip
     if not state.key:
         raise Invalid("a state needs a key, such as {task_type}_{entity_id}")
@@ -85,13 +84,7 @@ def _written(
     n = _home(db, home)
     row = db.execute("SELECT version, body FROM states WHERE owner = ? AND id = ?", (n, name)).fetchone()
     old = _state.decode(row[1]) if row else None
-    version = old.version if old else 0
-    if expect is not None and expect != version:
-        raise Conflict(f"the state has version {version}, not {expect}: read it again and repeat the change", detail=old)
-    new = change(old, given)
-    size = len(canonical(new.fields))
-    if size > limit:
-        raise Invalid(f"the fields of {state.key[:60]!r} take {size} bytes, over {limit}: keep large values as events and name their ids")
+    new = next_state(old, given, expect=expect, limit=limit, whole=whole)
     if row:
         db.execute("INSERT INTO state_versions (owner, id, version, body) VALUES (?, ?, ?, ?)", (n, name, row[0], row[1]))
         db.execute("DELETE FROM states WHERE owner = ? AND id = ?", (n, name))

@@ -15,7 +15,7 @@ from msgspec import Struct
 from beebread import importers, policy, wiring
 from beebread.capture import MessageLedger, Recorder, Spill
 from beebread.clock import Clock, parse_time
-from beebread.errors import Invalid
+from beebread.errors import Conflict, Forbidden, Invalid
 from beebread.model import Actor, Event, Memory, Principal, Scope, new_id
 from beebread.ports import Redact
 from beebread.service import Append, Service, Write
@@ -66,8 +66,9 @@ class Home:
         **settings: object,
     ) -> Home:
         """Open the folder (created on first use); Invalid for unknown settings or plugs, Unavailable where the data cannot be opened."""
-        if home is not None and str(home).startswith(("http://", "https://")):
-            raise Invalid("this version has no client over HTTP: give a folder")
+        if isinstance(home, str) and "://" in home:
+            web = home.startswith(("http://", "https://"))
+            raise Invalid("this version has no client over HTTP: give a folder" if web else f"{home} is no folder: give it as store=")
         return cls(wiring.open_memory(load(home=None if home is None else str(home), store=store, **settings), clock=clock, redact=redact))
 
     async def import_(
@@ -109,11 +110,11 @@ class Home:
             sensitivity=memory.scope.sensitivity,
         )  # fmt: skip
         try:
-            await self.service.write(who, ask)
-        except Invalid as error:
+            written = await self.service.write(who, ask)
+        except (Invalid, Conflict, Forbidden) as error:
             problems.append(f"memory {memory.id}: {error}")
         else:
-            done["created"] += 1
+            done["seen" if written.seen else "created"] += 1
 
     def close(self) -> None:
         """Make what was recorded durable, stop the worker and let go of the folder; again does nothing."""

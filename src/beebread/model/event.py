@@ -191,12 +191,19 @@ def _merge_tool(old: Tool | None, new: Tool | None) -> Tool | None:
     return Tool(*(_filled(getattr(old, name), getattr(new, name)) for name in Tool.__struct_fields__))
 
 
+def _compartment(scope: Scope) -> tuple[str, str, str, int]:
+    return scope.space, scope.session if scope.space == "session" else "", scope.agent, scope.sensitivity
+
+
 def merge(old: Event, new: Event) -> Event:
     """`old` with its empty fields filled from a second sighting and the edges of both; `old` itself when nothing is new.
 
-    Raises Conflict when both have content and it differs: one id cannot name two things.
+    Raises Conflict when both have content and it differs, since one id cannot name two things; and when one is kept closer than the
+    other (space, agent, sensitivity), since filling would show its fields to readers of the other.
     """
     clash = f"event {old.id!r} is already kept with other content: record the change as a new event that supersedes it, or use another id"
+    if _compartment(old.scope) != _compartment(new.scope):
+        raise Conflict(clash, ids=(new.id,))
     for name in _CONTENT:
         left, right = getattr(old, name), getattr(new, name)
         if left and right and canonical(left) != canonical(right):

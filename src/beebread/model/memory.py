@@ -8,8 +8,9 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from beebread.errors import Conflict, Invalid
 from beebread.model.event import Actor, Event
-from beebread.model.ids import digest
+from beebread.model.ids import canonical, digest
 from beebread.model.scope import Scope, owner
 
 MEMORY_KINDS = ("preference", "instruction", "fact", "decision", "commitment", "conclusion", "episode", "procedure", "summary", "profile")
@@ -143,25 +144,43 @@ def state_id(state: State) -> str:
     return "state-" + digest([owner(scope), state.key, scope.space, scope.agent, closed, scope.sensitivity])
 
 
-def merge_state(old: State | None, new: State) -> State:
-    """`old` with the fields of `new` set, each as a whole, and its step, signature and expiry where given; version one higher."""
-    if old is None:
-        return msgspec.structs.replace(new, version=1, created_at=new.updated_at)
+def next_state(old: State | None, new: State, *, expect: int | None, limit: int, whole: bool) -> State:
+    """The state that writing `new` over `old` makes, one version higher: every engine writes by this rule.
+
+    The given fields are set, each as a whole, and step, signature and expiry where given; with `whole` they replace everything. One that
+    is forgotten or has expired by then counts as none (version 0): it is begun anew, and nothing of it comes back. Raises Conflict, with
+    the state as it is, unless its version is `expect` (None: any), and Invalid when the JSON of the fields takes over `limit` bytes.
+    """
+    if old is not None and (old.forgotten_at or (old.expires_at and new.updated_at and old.expires_at <= new.updated_at)):
+        base, last = None, old.version
+    else:
+        base, last = old, old.version if old else 0
+    version = base.version if base else 0
+    if expect is not None and expect != version:
+        raise Conflict(f"the state has version {version}, not {expect}: read it again and repeat the change", detail=base)
+    made = new if base is None or whole else _state_with(base, new)
+    made = msgspec.structs.replace(
+        made,
+        version=last + 1,
+        created_at=base.created_at if base else new.updated_at,
+        scope=made.scope if base is None else _kept(base, new),
+    )
+    size = len(canonical(made.fields))
+    if size > limit:
+        raise Invalid(f"the fields of {new.key[:60]!r} take {size} bytes, over {limit}: keep large values as events and name their ids")
+    return made
+
+
+def _state_with(old: State, new: State) -> State:
     return msgspec.structs.replace(
         old, fields={**old.fields, **new.fields}, step=new.step or old.step, signature=new.signature or old.signature, actor=new.actor,
-        memory_type=new.memory_type, version=old.version + 1, updated_at=new.updated_at, expires_at=new.expires_at or old.expires_at,
-        scope=msgspec.structs.replace(old.scope, task=new.scope.task or old.scope.task), forgotten_at=None,
+        memory_type=new.memory_type, updated_at=new.updated_at, expires_at=new.expires_at or old.expires_at, forgotten_at=new.forgotten_at,
     )  # fmt: skip
 
 
-def replace_state(old: State | None, new: State) -> State:
-    """`new` in the place of `old`: one version higher, created when the old one was, its origin session kept.
-
-    A `forgotten_at` of `new` forgets the state; without one a forgotten state is back.
-    """
-    if old is None:
-        return msgspec.structs.replace(new, version=1, created_at=new.updated_at)
-    return msgspec.structs.replace(new, version=old.version + 1, created_at=old.created_at, scope=old.scope)
+def _kept(old: State, new: State) -> Scope:
+    # The session of origin stays; a task that is named later is taken on.
+    return msgspec.structs.replace(old.scope, task=new.scope.task or old.scope.task)
 
 
 def _summed(left: dict[str, int], right: dict[str, int]) -> dict[str, int]:

@@ -18,6 +18,7 @@ from beebread.model.scope import Principal, owner
 Order = Literal["time", "-time"]
 CURRENT = ("active", "disputed")
 HISTORY = (*CURRENT, "superseded", "expired")
+EVERY_STATUS = (*HISTORY, "pending", "forgotten")  # for the memory itself; no query of anybody asks for it
 
 
 class Where(Struct, frozen=True, omit_defaults=True, kw_only=True):
@@ -51,7 +52,6 @@ class Where(Struct, frozen=True, omit_defaults=True, kw_only=True):
     linked_to: tuple[str, ...] = ()
     environment: dict[str, str] = {}
     order: Order = "time"
-    cursor: str = ""
 
 
 class Query(Struct, frozen=True, omit_defaults=True, kw_only=True):

@@ -6,14 +6,13 @@ import msgspec
 from msgspec import Struct
 
 from beebread import policy
-from beebread.model import HISTORY, Principal, Query, Rank, Record, Report, Where, columns, owner
+from beebread.model import EVERY_STATUS, HISTORY, Principal, Query, Rank, Record, Report, Where, columns, owner
 from beebread.ports import Store
 from beebread.retrieval.found import Found
 from beebread.retrieval.fuse import terms_of
 from beebread.retrieval.options import ECHOES
 from beebread.retrieval.rank import reasons
 
-_EVERY_STATUS = (*HISTORY, "pending", "forgotten")
 _FILTERS = (
     "types", "kinds", "layers", "keys", "tags", "entities", "sessions", "tasks", "actors", "origins", "speakers", "ids", "after", "before",
     "as_of", "known_at", "min_confidence", "linked_to", "environment",
@@ -57,7 +56,7 @@ async def written(store: Store, where: Where, expect: str) -> Record | None:
             tenant=asker.tenant, user=asker.user, agent=asker.agent, session=asker.session, task=asker.task, groups=asker.groups,
             clearance=3, kinds=None, roles=("admin", "self"),
         )  # fmt: skip
-    found = await store.get([expect], Where(asker=asker, now=where.now, status=_EVERY_STATUS))
+    found = await store.get([expect], Where(asker=asker, now=where.now, status=EVERY_STATUS))
     return found[0] if found else None
 
 
@@ -84,7 +83,7 @@ def explanation(record: Record | None, expect: str, found: Found, query: Query, 
 
 def filters(record: Record, where: Where) -> tuple[str, ...]:
     """The filters of `where`, each by itself, that `record` does not answer; its status aside."""
-    everything = Where(asker=where.asker, now=where.now, status=_EVERY_STATUS)
+    everything = Where(asker=where.asker, now=where.now, status=EVERY_STATUS)
     if not policy.visible(where.asker, record):
         return ("asker",)
     return tuple(

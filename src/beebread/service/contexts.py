@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 
 import msgspec
 
@@ -72,11 +72,11 @@ class Contexts:
         """When an earlier task is to go on: what was said in the session that most of the recall comes from, newest first."""
         if "resume" not in cues(query.text):
             return []
-        weights: Counter[str] = Counter()
+        weights: defaultdict[str, float] = defaultdict(float)
         for item in recall.items:
             if item.record.scope.session != who.session:
                 weights[item.record.scope.session] += item.score
-        session = weights.most_common(1)[0][0] if weights else ""
+        session = max(weights, key=weights.__getitem__, default="")
         if not session:
             return []
         where = self._filter(who, query, types=("event",), kinds=SPOKEN, sessions=(session,), order="-time")

@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import msgspec
 
 from beebread import policy
-from beebread.errors import Forbidden, NotFound
-from beebread.model import HISTORY, AuditLine, Batch, Erase, Event, Memory, Principal, Record, Scope, Where, blob_refs, owner
+from beebread.errors import Conflict, Forbidden, NotFound
+from beebread.model import (
+    EVERY_STATUS,
+    HISTORY,
+    AuditLine,
+    Batch,
+    Erase,
+    Event,
+    Expect,
+    Memory,
+    Principal,
+    Record,
+    Scope,
+    Where,
+    blob_refs,
+    owner,
+)
 from beebread.ports import Probe
 from beebread.service.linking import Linking
 from beebread.service.requests import Forget, Forgotten, Purge, Purged
-from beebread.service.rooms import Rooms, audit_line
+from beebread.service.rooms import RETRIES, Rooms, audit_line
 
-EVERY_STATUS = (*HISTORY, "pending", "forgotten")
 PAGE = 500
 
 
@@ -27,38 +41,56 @@ class Forgetting:
     async def forget(self, who: Principal, ask: Forget) -> Forgotten:
         """Forget a record, its earlier versions and what rests on it alone, in one batch; NotFound for an unknown or foreign one.
 
-        A memory that has other evidence too is kept, without this source and without its quotation.
+        A memory that has other evidence too is kept, without this source and without its quotation. What the asker may not see goes too
+        when it rests on what he forgets, and is not named to him.
         """
-        now = self._rooms.clock.now()
+        for _ in range(RETRIES):
+            now = self._rooms.clock.now()
+            gone, changed = await self._to_forget(who, ask, now)
+            home = owner(next(iter(gone.values())).scope)
+            # A version higher, so that whoever read one of them before cannot write it back.
+            expect = tuple(
+                Expect(home, memory.id, memory.version - 1) for memory in (*gone.values(), *changed.values()) if isinstance(memory, Memory)
+            )
+            line = audit_line(who, "forget", now, home, tuple(gone), ask.reason)
+            try:
+                await self._rooms.store.apply(Batch(replace=(*gone.values(), *changed.values()), expect=expect, audit=(line,)))
+            except Conflict:
+                continue
+            self._linking.forget()
+            return Forgotten(ids=tuple(record.id for record in gone.values() if policy.visible(who, record)))
+        raise Conflict(f"{ask.id!r} is being changed by many at once: try again", ids=(ask.id,))
+
+    async def _to_forget(self, who: Principal, ask: Forget, now: datetime) -> tuple[dict[str, Record], dict[str, Memory]]:
+        """What is to go, and the memories that only lose a source."""
         where = Where(asker=who, now=now, status=(*HISTORY, "pending"))
         found = await self._rooms.store.get([ask.id], where)
         if not found:
             raise NotFound(f"there is no record {ask.id!r}", ids=(ask.id,))
+        policy.may_write(who, found[0].scope)
+        every = msgspec.structs.replace(where, asker=policy.keeper_of(found[0].scope))
         gone: dict[str, Record] = {}
         changed: dict[str, Memory] = {}
-        waiting = found
+        waiting = found[:1]  # the one that get gives, should several owners of the asker have that id
         while waiting:
             for record in waiting:
-                policy.may_write(who, record.scope)
-                gone[record.id] = msgspec.structs.replace(record, forgotten_at=now)
+                gone[record.id] = _forgotten(record, now)
                 changed.pop(record.id, None)
-            waiting = await self._left_alone(where, gone, changed)
-        ids = tuple(gone)
-        line = audit_line(who, "forget", now, owner(found[0].scope), ids, ask.reason)
-        await self._rooms.store.apply(Batch(replace=(*gone.values(), *changed.values()), audit=(line,)))
-        self._linking.forget()
-        return Forgotten(ids=ids)
+            waiting = await self._left_alone(every, gone, changed)
+        return gone, changed
 
     async def _left_alone(self, where: Where, gone: dict[str, Record], changed: dict[str, Memory]) -> list[Record]:
         """What must go too now that `gone` goes: earlier versions, and memories with no evidence left; others lose the source."""
         store = self._rooms.store
         versions = [
-            f"{record.id}@{version}" for record in gone.values() if isinstance(record, Memory) for version in range(1, record.version)
+            f"{record.id}@{version}" for record in gone.values() if isinstance(record, Memory) for version in range(1, record.version - 1)
         ]
-        also: dict[str, Record] = {record.id: record for record in await store.get(versions, where) if record.id not in gone}
+        home = owner(next(iter(gone.values())).scope)
+        earlier = [record for record in await store.get(versions, where) if owner(record.scope) == home]
+        also: dict[str, Record] = {record.id: record for record in earlier if record.id not in gone}
         resting = msgspec.structs.replace(where, types=("memory",), linked_to=tuple(gone))
         for memory in await store.scan(resting, 10_000):
-            if not isinstance(memory, Memory) or memory.id in gone:
+            if not isinstance(memory, Memory) or memory.id in gone or owner(memory.scope) != home:
                 continue
             left = tuple(source for source in memory.evidence.sources if source not in gone)
             if left:
@@ -90,14 +122,12 @@ class Forgetting:
 
     async def _drop_blob(self, scope: Scope, ref: str) -> None:
         # Bodies are kept by content: another event of the same owner may rest on the same one.
-        reader = Principal(
-            tenant=scope.tenant,
-            user=scope.user,
-            groups=(scope.group,) if scope.group else (),
-            session=scope.session,
-            clearance=3,
-            roles=("self",),
-        )
-        where = Where(asker=reader, now=self._rooms.clock.now(), status=EVERY_STATUS)
+        where = Where(asker=policy.keeper_of(scope), now=self._rooms.clock.now(), status=EVERY_STATUS)
         if not await self._rooms.store.search(Probe(channel="exact", where=where, limit=1, terms=(f"@~{ref}",))):
             await self._rooms.blobs.delete(owner(scope), ref)
+
+
+def _forgotten(record: Record, now: datetime) -> Record:
+    if isinstance(record, Memory):
+        return msgspec.structs.replace(record, forgotten_at=now, version=record.version + 1)
+    return msgspec.structs.replace(record, forgotten_at=now)

@@ -21,6 +21,7 @@ class _Known(Struct):
     """The values of one session's earlier events, and the place of the newest of them."""
 
     values: Values
+    since: int  # how often something had been forgotten when they were read
     newest: str = ""
 
 
@@ -34,6 +35,7 @@ class Linking:
         self._store = store
         self._clock = clock
         self._kept: OrderedDict[Scope, _Known] = OrderedDict()
+        self._forgettings = 0
 
     async def linked(self, events: Sequence[Event]) -> tuple[list[Event], dict[Scope, _Known]]:
         """`events` with their edges, and what is to be `remembered` once they are durable."""
@@ -55,20 +57,21 @@ class Linking:
 
     def remember(self, used: dict[Scope, _Known]) -> None:
         """Keep what `linked` gave for the sessions' next events."""
-        self._kept.update(used)
+        self._kept.update({scope: known for scope, known in used.items() if known.since == self._forgettings})
         while len(self._kept) > SESSIONS:
             self._kept.popitem(last=False)
 
     def forget(self) -> None:
         """Drop all that is remembered: something was forgotten, and its values are not to be found again."""
+        self._forgettings += 1
         self._kept.clear()
 
     async def _known(self, scope: Scope, new: set[str]) -> _Known:
         where = Where(asker=policy.writer_of(scope), now=self._clock.now(), types=("event",), sessions=(scope.session,), order="-time")
         known = self._kept.pop(scope, None)
         if known is None:
+            known = _Known(Values(), self._forgettings)
             found = (await self._store.scan(where, EARLIER))[::-1]
-            known = _Known(Values())
         else:
             # Another process may have written to the session since.
             found = await self._store.scan(_forward(where), EARLIER, known.newest)

@@ -25,9 +25,8 @@ from beebread.model import (
 )
 from beebread.retrieval import Explanation
 from beebread.service.requests import Explain, Get, Health, History, ListRequest, Nothing, Page, SessionPage, TraceRequest
-from beebread.service.rooms import Rooms
+from beebread.service.rooms import MAX_LIMIT, Rooms, limited
 
-MAX_LIMIT = 1000
 TITLE = 60  # characters of the first request that name a session
 
 
@@ -57,7 +56,7 @@ class Reading:
 
     async def list(self, who: Principal, ask: ListRequest) -> Page:
         """Records that answer the query's filters, a page at a time, newest first unless asked otherwise."""
-        limit = _limited(ask.limit)
+        limit = limited(ask.limit)
         where = self._where(who, ask.query)
         types = where.types or ("memory",)
         where = msgspec.structs.replace(where, order=ask.order, types=types)
@@ -83,7 +82,7 @@ class Reading:
 
     async def sessions(self, who: Principal, ask: ListRequest) -> SessionPage:
         """Sessions with their counts, latest begun first; only what the asker may see of each is counted."""
-        limit = _limited(ask.limit)
+        limit = limited(ask.limit)
         where = msgspec.structs.replace(self._where(who, ask.query), types=("session",), kinds=(), order=ask.order)
         found = await self._rooms.store.scan(where, limit + 1, ask.cursor)
         joined: dict[str, Session] = {}
@@ -113,7 +112,7 @@ class Reading:
             events = await store.get(list(names), where)
             return Trace(events=tuple(sorted(events, key=sort_key)), links=tuple(_unique([*up, *down])))
         where = msgspec.structs.replace(where, sessions=(ask.session,))
-        events = await store.scan(where, _limited(ask.limit, 100_000))
+        events = await store.scan(where, limited(ask.limit, 100_000))
         ids = [event.id for event in events]
         walked = await store.walk(ids, "up", 1, where, FAMILIES) if ids else []
         return Trace(events=tuple(events), links=tuple(_unique(walked)))
@@ -134,14 +133,8 @@ def _unique(links: list[Link]) -> list[Link]:
     return list(kept.values())
 
 
-def _limited(limit: int, most: int = MAX_LIMIT) -> int:
-    if not 1 <= limit <= most:
-        raise Invalid(f"limit {limit} is out of range: use 1 to {most}, and the cursor for more")
-    return limit
-
-
 def _check(query: Query) -> None:
-    _limited(query.limit)
+    limited(query.limit)
     if query.after and query.before and query.after >= query.before:
         raise Invalid("after must be earlier than before: nothing lies between them")
     if query.order not in ("relevance", "time"):

@@ -53,11 +53,12 @@ class Write(Struct, frozen=True, omit_defaults=True, kw_only=True):
 
 
 class Written(Struct, frozen=True, kw_only=True):
-    """The id of a kept memory, its status (active, or pending where approval is due), and the ids that it superseded."""
+    """The id of a kept memory, its status, and the ids that it superseded; `seen` when it was there already, and nothing changed."""
 
     id: str
     status: str = "active"
     superseded: tuple[str, ...] = ()
+    seen: bool = False
 
 
 class ContextRequest(Struct, frozen=True, omit_defaults=True, kw_only=True):
@@ -163,7 +164,7 @@ class StateWrite(Struct, frozen=True, omit_defaults=True, kw_only=True):
     key: str
     fields: dict[str, Field] = {}
     step: str = ""
-    memory_type: str = "task"
+    memory_type: str = ""  # '' keeps the one it has, task at first
     signature: str = ""
     version: int | None = None
     expires_at: datetime | None = None

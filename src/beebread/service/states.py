@@ -8,7 +8,7 @@ from beebread import policy
 from beebread.errors import NotFound
 from beebread.model import Actor, AuditLine, Principal, Query, State, owner, state_id
 from beebread.service.requests import ListRequest, Nothing, StateKey, StatePage, StateWrite
-from beebread.service.rooms import Rooms, audit_line
+from beebread.service.rooms import Rooms, audit_line, limited
 from beebread.tasks import state as rules_of_state
 
 
@@ -32,14 +32,16 @@ class Stating:
         """
         rooms, now = self._rooms, self._rooms.clock.now()
         kept = await self.state_get(who, StateKey(key=ask.key))
-        if kept is not None and ask.sensitivity in (None, kept.scope.sensitivity):
-            scope = msgspec.structs.replace(kept.scope, task=who.task or kept.scope.task)
+        old = kept if kept is not None and ask.sensitivity in (None, kept.scope.sensitivity) else None
+        if old is not None:
+            scope = msgspec.structs.replace(old.scope, task=who.task or old.scope.task)
         else:
             scope = policy.scope_for(who, sensitivity=ask.sensitivity or 0)
         policy.may_write(who, scope)
         state = State(
-            key=ask.key, scope=scope, memory_type=ask.memory_type, fields=ask.fields, step=ask.step, signature=ask.signature,
-            actor=Actor(who.agent), updated_at=now, expires_at=rules_of_state.expiry(ask.expires_at, now, rooms.rules),
+            key=ask.key, scope=scope, memory_type=ask.memory_type or (old.memory_type if old else "task"), fields=ask.fields,
+            step=ask.step, signature=ask.signature, actor=Actor(who.agent), updated_at=now,
+            expires_at=rules_of_state.expiry(ask.expires_at, now, rooms.rules, old),
         )  # fmt: skip
         rules_of_state.check(state)
         write = rooms.store.states.put if ask.replace else rooms.store.states.set
@@ -48,10 +50,11 @@ class Stating:
 
     async def state_list(self, who: Principal, ask: ListRequest) -> StatePage:
         """States that the asker may see, by key, a page at a time."""
+        limit = limited(ask.limit)
         where = policy.where_for(who, ask.query, self._rooms.clock.now())
-        found = await self._rooms.store.states.list(where, ask.limit + 1, ask.cursor)
-        items = tuple(found[: ask.limit])
-        return StatePage(items=items, cursor=f"{items[-1].key}\0{state_id(items[-1])}" if len(found) > ask.limit else "")
+        found = await self._rooms.store.states.list(where, limit + 1, ask.cursor)
+        items = tuple(found[:limit])
+        return StatePage(items=items, cursor=f"{items[-1].key}\0{state_id(items[-1])}" if len(found) > limit else "")
 
     async def state_history(self, who: Principal, ask: StateKey) -> StatePage:
         """Earlier and present versions of a state, newest first; empty for an unknown one."""

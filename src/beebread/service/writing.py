@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from functools import partial
@@ -15,6 +16,7 @@ from beebread.consolidation import reconcile
 from beebread.errors import Conflict, Invalid, NotFound
 from beebread.model import (
     CURRENT,
+    EVERY_STATUS,
     HISTORY,
     LAYERS,
     MEMORY_SYNONYMS,
@@ -28,15 +30,17 @@ from beebread.model import (
     Principal,
     Record,
     Where,
+    columns,
     new_id,
     owner,
+    same_memory,
 )
 from beebread.service.linking import Linking
 from beebread.service.requests import Append, Appended, Update, Write, Written
-from beebread.service.rooms import Rooms, audit_line
+from beebread.service.rooms import RETRIES, Rooms, audit_line
 from beebread.text import clean
 
-RETRIES = 16  # of a write that lost a race for its slot or version
+_VERSION = re.compile(r"@\d+$")  # how the id of a memory's earlier version ends
 
 
 class Writing:
@@ -96,7 +100,9 @@ class Writing:
         for _ in range(RETRIES):
             now = self._rooms.clock.now()
             memory = self._memory(who, ask)
-            memory, closed = reconcile.reconcile(memory, await self._slot(who, memory), now)
+            if ask.id and (kept := await self._kept(memory)):
+                return kept
+            memory, closed = reconcile.reconcile(memory, await self._slot(memory), now)
             ids = (memory.id, *(old.id for old in closed))
             batch = Batch(
                 put=(memory,), replace=tuple(closed), expect=tuple(Expect(owner(old.scope), old.id, old.version - 1) for old in closed),
@@ -109,7 +115,7 @@ class Writing:
                     raise
                 continue
             await self._settle_slot(who, memory)
-            return Written(id=memory.id, superseded=tuple(old.id for old in closed))
+            return Written(id=memory.id, superseded=tuple(old.id for old in closed if policy.visible(who, old)))
         raise Conflict(f"the slot {ask.key!r} is being written by many at once: try again")
 
     def _memory(self, who: Principal, ask: Write) -> Memory:
@@ -123,6 +129,8 @@ class Writing:
                 raise Invalid(f"{name} {value!r} is unknown: use one of {', '.join(known)}")
         if not (0 <= ask.confidence <= 1 and 0 <= ask.importance <= 1):
             raise Invalid("confidence and importance go from 0 to 1")
+        if _VERSION.search(ask.id):
+            raise Invalid(f"id {ask.id!r} ends as the ids of earlier versions do (m@1): choose another one")
         scope = policy.scope_for(who, space=ask.space, sensitivity=ask.sensitivity, group=ask.group)
         policy.may_write(who, scope)
         identity = ask.id or new_id()
@@ -138,24 +146,35 @@ class Writing:
             raise Invalid("valid_to must come after valid_from")
         return memory
 
-    async def _slot(self, who: Principal, memory: Memory) -> list[Memory]:
+    async def _kept(self, memory: Memory) -> Written | None:
+        """What to answer when `memory` was written before in the same words: it may be superseded or forgotten by now, and stays so."""
+        where = Where(asker=policy.writer_of(memory.scope), now=self._rooms.clock.now(), types=("memory",), status=EVERY_STATUS)
+        for old in await self._rooms.store.get([memory.id], where):
+            if isinstance(old, Memory) and old.id == memory.id and same_memory(old, memory):
+                return Written(id=old.id, status=policy.status(columns(old), where), seen=True)
+        return None
+
+    async def _slot(self, memory: Memory) -> list[Memory]:
+        # As the slot's own compartment sees it: a writer may write above his own clearance.
         if not memory.key:
             return []
-        where = Where(asker=who, now=self._rooms.clock.now(), types=("memory",), keys=(memory.key,), status=CURRENT)
+        asker = policy.writer_of(memory.scope)
+        where = Where(asker=asker, now=self._rooms.clock.now(), types=("memory",), keys=(memory.key,), status=CURRENT)
         return [record for record in await self._rooms.store.scan(where, 1000) if isinstance(record, Memory)]
 
     async def _settle_slot(self, who: Principal, written: Memory) -> None:
         # Two writers may each have found the slot empty; whoever commits last sees both and closes the older.
         for _ in range(RETRIES):
             now = self._rooms.clock.now()
-            current = [memory for memory in await self._slot(who, written) if reconcile.same_slot(memory, written)]
+            current = [memory for memory in await self._slot(written) if reconcile.same_slot(memory, written)]
             if len(current) < 2:
                 return
             newest = max(current, key=lambda memory: (reconcile.holds_from(memory), memory.position))
             _, closed = reconcile.reconcile(newest, current, now)
             expect = tuple(Expect(owner(old.scope), old.id, old.version - 1) for old in closed)
+            line = audit_line(who, "write", now, owner(newest.scope), (newest.id, *(old.id for old in closed)))
             try:
-                await self._rooms.store.apply(Batch(replace=tuple(closed), expect=expect))
+                await self._rooms.store.apply(Batch(replace=tuple(closed), expect=expect, audit=(line,)))
             except Conflict:
                 continue
 

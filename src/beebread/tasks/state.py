@@ -48,9 +48,12 @@ def check(state: State) -> None:
         raise Invalid(f"the fields of a state must be JSON: {error}") from None
 
 
-def expiry(asked: datetime | None, now: datetime, rules: Rules) -> datetime:
-    """When a state expires: as asked, else after the contract's days."""
-    return asked or now + timedelta(days=rules.state_days)
+def expiry(asked: datetime | None, now: datetime, rules: Rules, old: State | None) -> datetime:
+    """When a state expires: as asked now or before, else so many of the contract's days after its last change."""
+    span = timedelta(days=rules.state_days)
+    if asked is None and old is not None and old.expires_at and old.updated_at and old.expires_at != old.updated_at + span:
+        return old.expires_at
+    return asked or now + span
 
 
 def relevant(states: Iterable[State], request: str, task: str, limit: int = 3) -> list[State]:

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from beebread.backends.reference import ReferenceStore
 from beebread.backends.reference_data import Data
-from beebread.backends.reference_states import Change, ReferenceStates
+from beebread.backends.reference_states import ReferenceStates
 from beebread.model import Applied, AuditLine, Batch, State, owner, state_id
 
 DURABLE_FAULTS = ("forgetful", "lazy", "halving", "deaf")
@@ -65,8 +65,8 @@ class JournalStates(ReferenceStates):
         super().__init__(data)
         self.journal = journal
 
-    def write(self, state: State, expect: int | None, limit: int, change: Change, audit: Sequence[AuditLine]) -> State:
-        written = super().write(state, expect, limit, change, audit)
+    def write(self, state: State, expect: int | None, limit: int, audit: Sequence[AuditLine], *, whole: bool) -> State:
+        written = super().write(state, expect, limit, audit, whole=whole)
         self.journal.write(Entry(state=written))
         return written
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from beebread.backends.reference import ReferenceStore
 from beebread.backends.reference_data import Data
-from beebread.backends.reference_states import Change, ReferenceBlobs, ReferenceStates
+from beebread.backends.reference_states import ReferenceBlobs, ReferenceStates
 from beebread.model import AuditLine, State, Where
 from beebread.policy import state_matches
 from beebread.ports import Blobs, Store
@@ -26,11 +26,14 @@ class FaultyStates(ReferenceStates):
             return state_matches(state, changed(where, status=EVERY_STATUS))
         return super().matches(state, where)
 
-    def guard(self, old: State | None, expect: int | None) -> None:
-        if self.fault != "state versions ignored" and not (self.fault == "state 0 means any" and expect == 0):
-            super().guard(old, expect)
+    def next(self, old: State | None, new: State, *, expect: int | None, limit: int, whole: bool) -> State:
+        if self.fault == "state versions ignored" or (self.fault == "state 0 means any" and expect == 0):
+            expect = None
+        if self.fault == "expired states come back" and old is not None:
+            old = changed(old, expires_at=None)
+        return super().next(old, new, expect=expect, limit=limit, whole=whole)
 
-    def write(self, state: State, expect: int | None, limit: int, change: Change, audit: Sequence[AuditLine]) -> State:
+    def write(self, state: State, expect: int | None, limit: int, audit: Sequence[AuditLine], *, whole: bool) -> State:
         if self.fault == "state limit ignored":
             limit = 10**9
         if self.fault == "state limit in characters" and sum(map(len, map(str, state.fields.values()))) <= limit:
@@ -45,7 +48,7 @@ class FaultyStates(ReferenceStates):
             state = changed(state, key=state.key.partition("\0")[0] or "k")
         if self.fault == "no diary of states":
             audit = ()
-        written = super().write(state, expect, limit, change, audit)
+        written = super().write(state, expect, limit, audit, whole=whole)
         if self.fault == "no history of states":
             self.data.states = {name: versions[-1:] for name, versions in self.data.states.items()}
         return written
@@ -155,6 +158,7 @@ STATES_FAULTS: dict[str, Callable[[], Store]] = {
         for name in (
             "expired states shown",
             "state versions ignored",
+            "expired states come back",
             "state 0 means any",
             "state limit ignored",
             "state limit in characters",

@@ -187,6 +187,8 @@ async def hidden_states(store: Store) -> None:
     same([state.key for state in await listed(scene, now=minutes(100))], ["lives"], "at the moment it expires")
     same([state.key for state in await listed(scene, status=("expired", "forgotten"))], ["expires", "gone"], "when asked for")
     same([state.key for state in await listed(scene, keys=("gone", "expires"))], [], "by key")
+    anew = await store.states.set(scene.state("expires", {"b": 2}, updated_at=minutes(101), expires_at=minutes(200)), 0, STATE_BYTES)
+    same((list(anew.fields), anew.version, anew.created_at), (["b"], 2, minutes(101)), "one that expired is begun anew")
     await store.states.set(scene.state("gone", {"b": 2}), None, STATE_BYTES)
     same([state.key for state in await listed(scene)], ["gone", "lives"], "after a new write")
 

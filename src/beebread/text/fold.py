@@ -72,7 +72,7 @@ def _compatible(run: str) -> str:
 
 @lru_cache(maxsize=1 << 12)
 def _fold_run(run: str) -> str:
-    folded = _compatible(_compatible(_UNSEEN.sub("", run)).casefold())
+    folded = _compatible(_UNSEEN.sub("", _compatible(run)).casefold())
     return folded if _ACCENTED.search(folded) is None else normalize("NFC", _ACCENTS.sub("", normalize("NFD", folded)))
 
 

@@ -18,28 +18,40 @@ from unicodedata import category
 
 _NEWLINE = r"\r\n"
 _SPACE = "\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
-_SIGN = r"\0-\x08\x0e-\x1f!-/:-@\[-`{-\x7f"
+_ASCII_SIGN = r"\0-\x08\x0e-\x1f!-/:-@\[-`{-\x7f"
 # East Asian characters but for their numerals: counted one at a time, as no token takes in parts of two at a higher cost than whole ones.
 _DENSE = (
     "\u2e80-\u2fff\u3001-\u3006\u3008-\u3020\u302a-\u3037\u303b-\u3191\u3196-\u321f\u322a-\u3247\u3250\u3260-\u327f\u328a-\u32b0"
     "\u32c0-\ua4cf\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff0f\uff1a-\uffef\U00020000-\U0003ffff"
 )
-_WORD = rf"[^0-9{_SIGN}{_SPACE}{_DENSE}]"  # letters, and whatever else of other scripts may stick to them
-_AFTER_SIGN = r"(?<=[^\w\0-\x7f])"  # a sign of another script; ASCII signs are taken in runs
+# Marks, and scripts full of them: letters to one of the tokenizers, signs to the other.
+_MARK = (
+    "\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0700-\u109f\u135d-\u135f\u1700-\u17ff\u1a00-\u1cff"
+    "\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
+)
+_LETTER = rf"[^\W0-9_{_DENSE}{_MARK}]"  # and numerals of other scripts
+_SIGN = rf"(?![{_SPACE}{_MARK}])[\W_]"
+_LONE_SIGN = rf"[^\w\0-\x7f{_SPACE}{_DENSE}{_MARK}](?!{_SIGN})"  # of another script; it may belong to the word around it
+_WORD = rf"(?:{_LETTER}+|[{_MARK}]+|{_LONE_SIGN})+"
+_AFTER_SIGN = r"(?<=[^\w\0-\x7f])"
 _NOT_AFTER_SIGN = r"(?<![^\w\0-\x7f])"
 _CONTRACTION = r"'(?:[sStTmMdD]|[rRvV][eE]|[lL][lL])"
-_LINE_END = rf"[{_NEWLINE}]+(?:/[{_NEWLINE}/]*{_WORD}*)?"  # a run of signs takes the line ends after it, and slashes after those
+_LINE_END = (
+    rf"[{_NEWLINE}]+(?:/(?:[{_NEWLINE}]|{_SIGN})*(?:{_WORD})?)?"  # a run of signs takes the line ends after it, and slashes after those
+)
 _PIECE = re.compile(
     r"[A-Za-z0-9+/=_\-]{1024,}"  # a blob
-    rf"|{_NOT_AFTER_SIGN}{_CONTRACTION}(?!{_WORD})"
+    rf"|(?: (?:{_SIGN})+|(?:{_SIGN}){{2,}})(?:{_LINE_END})?"
+    rf"|{_NOT_AFTER_SIGN}{_CONTRACTION}(?!{_LETTER}|[{_MARK}])"
     rf"|(?<![^\0-\x7f{_DENSE}])[0-9]{{1,3}}|[0-9]"  # a digit after a numeral of another script may belong to that
-    rf"| ?[{_DENSE}](?:{_AFTER_SIGN}{_LINE_END}|[\u0900-\u1fff])?"
-    rf"|(?:{_NOT_AFTER_SIGN}[{_SIGN}]|[{_SPACE}](?<![{_NEWLINE}]))?{_WORD}+(?:{_AFTER_SIGN}{_LINE_END}|{_CONTRACTION})?"
-    rf"| ?[{_SIGN}]+(?:{_LINE_END})?"
+    rf"| ?[{_DENSE}](?:{_AFTER_SIGN}{_LINE_END}|[{_MARK}\u0900-\u1fff])?"
+    rf"|(?:{_NOT_AFTER_SIGN}[{_ASCII_SIGN}]|[{_SPACE}](?<![{_NEWLINE}]))?{_WORD}(?:{_AFTER_SIGN}{_LINE_END}|{_CONTRACTION})?"
+    rf"|{_SIGN}(?:{_LINE_END})?"
     rf"|[{_SPACE}]*[{_NEWLINE}]+|[{_SPACE}]+(?![^{_SPACE}])|[{_SPACE}]+"
 )
 _APOSTROPHE = re.compile(_CONTRACTION)
-_TAIL = re.compile(rf"(?<=[{_NEWLINE}])/+")
+_SLASHES = re.compile(rf"[{_NEWLINE}]/")
+_SLASHES_BREAK = re.compile(rf"(?<=[{_NEWLINE}])(?![{_NEWLINE}])|(?<=/)(?![/{_NEWLINE}])|(?<=[{_ASCII_SIGN}])(?={_LETTER}|[{_MARK}])")
 # What belongs to the character before it: marks, joiners, variation selectors, skin tones, tags.
 _ATTACHED = re.compile("[\u200d\ufe00-\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f\U000e0100-\U000e01ef]")
 _FLAGS = "".join(map(chr, range(0x1F1E6, 0x1F200)))  # two make a flag
@@ -156,8 +168,8 @@ def _breaks(piece: str) -> frozenset[int]:
     found: set[int] = set()
     for match in _APOSTROPHE.finditer(piece):
         found.update(match.span())
-    for match in _TAIL.finditer(piece):
-        found.update(match.span())
+    if _SLASHES.search(piece) is not None:
+        found.update(match.start() for match in _SLASHES_BREAK.finditer(piece))
     if piece.isascii():
         found |= {at for at, (one, two) in enumerate(pairwise(piece), 1) if two.isupper() and one.islower()}
         return frozenset(found)

@@ -18,6 +18,7 @@ from beebread.backends.sqlite_schema import FILE
 from beebread.backends.sqlite_store import SqliteStore
 from beebread.errors import Conflict, Invalid, Unavailable
 from beebread.model import Alias, Batch, Cause, Erase, Event, Evidence, Family, Field, Memory, Principal, Scope, State, state_id
+from beebread.ports import Probe
 from tests.unit.backends.kept import START, event, in_store, where, words
 
 HOME = "u::ann"
@@ -266,5 +267,44 @@ def test_every_way_leads_to_the_record(tmp_path: Path, fields: dict[str, Any]) -
         assert not {record.id for record in found} - {"a", "b", found[0].id if not isinstance(found[0], Event) else "a"}
         assert (await store.count(where(Principal(user="ann", session="s", task="k"), **asked)))[""] == len(found)
         assert await store.scan(where(Principal(user="ann", kinds=()), **fields), 10) == []
+
+    in_store(tmp_path, whole)
+
+
+@pytest.mark.requirement("S4")
+def test_a_reader_in_the_way_delays_the_wiping_and_no_more(tmp_path: Path) -> None:
+    """Another process that still reads an old snapshot keeps the log; with the next write after it the bytes are gone."""
+
+    async def whole(store: SqliteStore) -> None:
+        await store.apply(secret("s"))
+        reader = sqlite3.connect(tmp_path / FILE, isolation_level=None)
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM records").fetchone()
+        await store.apply(Batch(erase=(Erase(HOME, "", START),)))
+        assert await store.scan(where(), 10) == []
+        reader.execute("COMMIT")
+        reader.close()
+        await store.apply(Batch(put=(event("b", user="bob"),)))
+        assert not [word for word in SENTINELS if word.encode() in bytes_of(tmp_path)]
+
+    in_store(tmp_path, whole)
+
+
+def test_questions_that_make_no_sense(tmp_path: Path) -> None:
+    async def whole(store: SqliteStore) -> None:
+        await store.apply(Batch(put=(event("b", "退款"),)))
+        with pytest.raises(Invalid, match="keyword"):
+            await store.search(Probe(channel="vector", where=where(), limit=1))
+        with pytest.raises(Invalid, match="session"):
+            await store.count(where(), "owner")
+        with pytest.raises(Invalid, match="in parts"):
+            await store.scan(where(ids=tuple(map(str, range(10_000)))), 1)
+        with pytest.raises(Invalid, match="cursor"):
+            await store.states.list(where(), 1, "no cursor")
+        with pytest.raises(Invalid, match="too large"):
+            await store.apply(Batch(put=(event("a", scope=Scope(user="ann", sensitivity=1 << 70)),)))
+        assert await store.search(Probe(channel="keyword", where=where(), limit=5, terms=("\ud800", "航班"))) == []
+        assert await store.scan(where(), 0) == []
+        assert len(await store.get([str(at) for at in range(6000)], where())) == 0
 
     in_store(tmp_path, whole)

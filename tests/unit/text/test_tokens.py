@@ -11,7 +11,7 @@ import string
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given, settings
@@ -100,9 +100,9 @@ def strings(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
         return
-    fields: dict[str, Any] = value if isinstance(value, dict) else {}
-    items: list[Any] = value if isinstance(value, list) else list(fields.values())
-    for item in items:
+    if isinstance(value, dict):
+        value = list(cast("dict[str, Any]", value).values())
+    for item in cast("list[Any]", value if isinstance(value, list) else []):
         yield from strings(item)
 
 
@@ -134,6 +134,7 @@ WORDS = [
     " 中",
     "---",
     ".\n/usr",
+    "*\n/;c",
     "删除",
     "选择",
 ]
