@@ -1,7 +1,7 @@
 """The keyword index of the SQLite engine: what each document is found by, and the same turned round, segment by segment.
 
 A row for each posting would be written all over the file (150 terms to a text, each on a page of its own). So a document brings one row,
-its keyed hashes, and every 256 documents of an owner are turned round into a segment, whose rows are written side by side: a bucket each,
+its keyed hashes, and every 128 documents of an owner are turned round into a segment, whose rows are written side by side: a bucket each,
 of all postings whose hash ends alike. Eight segments of a level are joined, byte by byte, into one of the next. A document can be found
 as soon as its row is there, and is taken out of both forms at once.
 """
@@ -21,7 +21,7 @@ from msgspec import Struct
 
 from beebread.backends.sqlite_where import marks
 
-FRESH = 256  # documents of an owner that a search reads one by one, at most
+FRESH = 128  # documents of an owner that a search reads one by one, at most
 FANOUT, LEVELS = 8, 2
 BUCKETS = 1024
 LAST = BUCKETS - 1

@@ -31,12 +31,15 @@ def mapped(value: Any, change: Change, name: str = "") -> Any:
 def plain(value: Any, name: str) -> Any:
     """A copy of `value` as JSON has it, so that the host may go on changing its own; what JSON does not know becomes its `str`.
 
-    Raises Invalid for what is nested without end or has keys that are not text or numbers.
+    Raises Invalid for what is nested too deeply or has keys that are not text or numbers.
     """
     try:
-        return msgspec.to_builtins(value, str_keys=True, enc_hook=str)
+        copied = msgspec.to_builtins(value, str_keys=True, enc_hook=str)
     except (RecursionError, TypeError, ValueError) as error:
         raise Invalid(f"{name} cannot be kept as JSON: {error}") from None
+    if not is_shallow(copied):
+        raise Invalid(f"{name} is nested more than {MAX_DEPTH} levels deep: flatten it")
+    return copied
 
 
 def cleaned(event: Event) -> Event:

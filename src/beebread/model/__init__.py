@@ -47,6 +47,7 @@ from beebread.model.memory import (
     session_of,
     state_id,
 )
+from beebread.model.plain import MAX_DEPTH, is_shallow
 from beebread.model.query import (
     CURRENT,
     EVERY_STATUS,
@@ -80,6 +81,7 @@ __all__ = [
     "HISTORY",
     "KIND_SYNONYMS",
     "LAYERS",
+    "MAX_DEPTH",
     "MEMORY_KINDS",
     "MEMORY_SYNONYMS",
     "MODALITIES",
@@ -139,6 +141,7 @@ __all__ = [
     "digest",
     "encode_cursor",
     "exact_keys",
+    "is_shallow",
     "join_sessions",
     "links",
     "merge",

@@ -58,7 +58,7 @@ class Query(Struct, frozen=True, omit_defaults=True, kw_only=True):
     """What a user may ask; it travels whole, so that a new option touches this type and the room that uses it.
 
     `now` is the moment from which relative time is counted (default: the clock); `tz` the zone it is counted in. `channels` empty means
-    those that the query needs. `chain` adds each hit's causal chain. `again` allows what this session was already given.
+    those that the query needs. `chain` adds each hit's causal chain. `again` lets a pack give what its session was already given.
     """
 
     text: str = ""
@@ -83,7 +83,7 @@ class Query(Struct, frozen=True, omit_defaults=True, kw_only=True):
     min_confidence: float = 0.0
     history: bool = False
     chain: bool = False
-    again: bool = True
+    again: bool = False
     order: Literal["relevance", "time"] = "relevance"
     channels: tuple[str, ...] = ()
     linked_to: tuple[str, ...] = ()

@@ -107,7 +107,7 @@ class Channels:
 
     async def _recent(self, where: Where, session: str) -> list[Hit]:
         """The session's last events, then the user's others: what was said a moment ago may have been said on another device."""
-        latest = msgspec.structs.replace(where, order="-time", cursor="", types=where.types or ("event",))
+        latest = msgspec.structs.replace(where, order="-time", types=where.types or ("event",))
         found: list[Record] = []
         if session and not where.sessions:
             found = await self._store.scan(msgspec.structs.replace(latest, sessions=(session,)), RECENT)
@@ -121,7 +121,7 @@ class Channels:
         found: list[Record] = []
         for window in plan.windows or (None,):
             spans = {"after": _later(where.after, window.after), "before": _sooner(where.before, window.before)} if window else {}
-            found += await self._store.scan(msgspec.structs.replace(where, order="-time", cursor="", **spans), plan.pool)
+            found += await self._store.scan(msgspec.structs.replace(where, order="-time", **spans), plan.pool)
         return _descending([record for record in found if where.kinds or record.kind not in ECHOES])
 
     def _seeds(self, hits: Mapping[str, list[Hit]]) -> dict[Key, float]:
@@ -137,11 +137,10 @@ class Channels:
     async def _around(self, seeds: dict[Key, float], where: Where, plan: Plan) -> list[Hit]:
         """What the seeds came from, what came of them, and what was said just before and after."""
         start = list(dict.fromkeys(name for _, name in seeds))
-        plain = msgspec.structs.replace(where, cursor="")
         gained: dict[Key, float] = {}
         for families, hops, left in ((_TIED, plan.hops, plan.hop), (_BESIDE, 1, self._options.beside)):
             for direction in _BOTH:
-                walked = await self._store.walk(start, direction, hops, plain, families)
+                walked = await self._store.walk(start, direction, hops, where, families)
                 for key, score in spread(seeds, walked, direction, left).items():
                     gained[key] = max(gained.get(key, 0.0), score)
         ranked = sorted(gained, key=lambda key: (-gained[key], key))[: plan.pool]

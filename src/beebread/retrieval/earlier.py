@@ -43,7 +43,7 @@ async def _answers(store: Store, calls: Sequence[Event], where: Where) -> dict[K
     """The tool results that these calls caused."""
     if not calls:
         return {}
-    whole = msgspec.structs.replace(where, kinds=("tool_result",), types=("event",), tags=(), cursor="")
+    whole = msgspec.structs.replace(where, kinds=("tool_result",), types=("event",), tags=())
     links = await store.walk([call.id for call in calls], "down", 1, whole, _ANSWERS)
     homes = {(owner(call.scope), call.id) for call in calls}
     wanted = {(link.owner, link.source) for link in links if (link.owner, link.target) in homes}
@@ -78,5 +78,5 @@ def _item(one: Event, score: float, reasons: tuple[str, ...], where: Where, stat
 
 def calls_only(where: Where) -> Where:
     """The filter under which calls are looked up: who asks, when and where stay; what kind of record is wanted does not."""
-    return msgspec.structs.replace(where, kinds=("tool_call", "tool_result"), types=("event",), tags=(), order="time", cursor="",
+    return msgspec.structs.replace(where, kinds=("tool_call", "tool_result"), types=("event",), tags=(), order="time",
                                    status=tuple(dict.fromkeys((*CURRENT, *where.status))))  # fmt: skip

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from datetime import datetime
 
 import msgspec
 
 from beebread import context, policy
+from beebread.clock import MICROSECOND, parse_zone
 from beebread.errors import BeebreadError, Invalid
-from beebread.model import Actor, Batch, Event, Item, Memory, Pack, Principal, Query, Recall, Report, State, Where, new_id
+from beebread.model import Actor, Batch, Event, Item, Memory, Pack, Principal, Query, Recall, Report, State, Where, new_id, state_id
 from beebread.ports import TokenCount
-from beebread.service.requests import ContextRequest
+from beebread.service.requests import ContextRequest, checked
 from beebread.service.rooms import Rooms
 from beebread.tasks import state as rules_of_state
 from beebread.text import estimate_tokens
@@ -38,9 +40,9 @@ class Contexts:
         """
         if not ask.query.text.strip():
             raise Invalid("context needs the request that the pack is for: context('…', budget=…)")
-        rooms, query = self._rooms, ask.query
-        now = query.now or rooms.clock.now()
+        rooms, query = self._rooms, checked(ask.query)
         tail = await self._tail(who, query)
+        now = self._local(query, tail)
         recall = await rooms.retriever.recall(
             msgspec.structs.replace(query, limit=max(query.limit, CANDIDATES)), policy.where_for(who, query, now), session=who.session
         )
@@ -49,10 +51,20 @@ class Contexts:
             context.Request(
                 budget=ask.budget, shape=ask.shape, text=query.text, system=ask.system, now=now, tail=tuple(tail), items=items,
                 given=await self._given(who, tail), instructions=tuple(await self._instructions(who, query)),
-                states=tuple(await self._states_for(who, query)), count=count or estimate_tokens,
+                states=tuple(await self._states_for(who, query)), count=count or estimate_tokens, again=query.again,
             )
         )  # fmt: skip
-        return msgspec.structs.replace(pack, report=await self._noted(who, pack, recall))
+        return msgspec.structs.replace(pack, report=await self._noted(who, pack, recall, query, tail))
+
+    def _local(self, query: Query, tail: list[Event]) -> datetime:
+        """The present where the user is: in his zone, else with the offset of `now`, else with the one that the session's events have."""
+        now = query.now or self._rooms.clock.now()
+        if query.tz:
+            return now.astimezone(parse_zone(query.tz))
+        if query.now is not None:
+            return now
+        offset = next((event.at.tzinfo for event in reversed(tail) if event.at.utcoffset()), None)
+        return now.astimezone(offset or parse_zone(self._rooms.settings.tz))
 
     def _filter(self, who: Principal, query: Query, **more: object) -> Where:
         bare = Query(now=query.now, as_of=query.as_of, known_at=query.known_at)
@@ -94,24 +106,29 @@ class Contexts:
         return {item.id: item for item in map(context.as_item, records)}
 
     async def _instructions(self, who: Principal, query: Query) -> list[Memory]:
-        where = self._filter(who, query, types=("memory",), kinds=("instruction",))
-        found = await self._rooms.store.scan(where, INSTRUCTIONS)
+        where = self._filter(who, query, types=("memory",), kinds=("instruction",), order="-time")
+        found = (await self._rooms.store.scan(where, INSTRUCTIONS))[::-1]
         # Only what the user said himself may speak as an instruction; a tool's or a page's text never does.
         return [record for record in found if isinstance(record, Memory) and record.trust == "human"]
 
     async def _states_for(self, who: Principal, query: Query) -> list[State]:
-        found = await self._rooms.store.states.list(self._filter(who, query), STATES)
-        return rules_of_state.relevant(found, query.text, who.task)
+        listed = self._rooms.store.states.list
+        found = {state_id(state): state for state in await listed(self._filter(who, query), STATES)}
+        if who.task:  # however many others come before it
+            found.update({state_id(state): state for state in await listed(self._filter(who, query, tasks=(who.task,)), STATES)})
+        return rules_of_state.relevant(found.values(), query.text, who.task)
 
-    async def _noted(self, who: Principal, pack: Pack, recall: Recall) -> Report:
+    async def _noted(self, who: Principal, pack: Pack, recall: Recall, query: Query, tail: list[Event]) -> Report:
         report = msgspec.structs.replace(recall.report, plan={**recall.report.plan, "pack": pack.report.plan})
         # Pinned instructions and states are told again each turn; only recalled records are given once.
         names = tuple(one.id for one in pack.citations if one.kind != "given" and not one.mark.startswith(("[i", "[s")))
         if not (who.session and names):
             return report
         now = self._rooms.clock.now()
+        # A run that is replayed goes by its own time: the note stands where the turn that it belongs to ends.
+        at = now if query.now is None else tail[-1].at + MICROSECOND if tail else query.now
         event = Event(
-            id=new_id(), scope=policy.scope_for(who), kind="memory_injected", at=now, recorded_at=now, origin="memory",
+            id=new_id(), scope=policy.scope_for(who), kind="memory_injected", at=at, recorded_at=now, origin="memory",
             actor=Actor(who.agent), refers_to=names,
         )  # fmt: skip
         try:

@@ -24,8 +24,21 @@ from beebread.model import (
     sort_key,
 )
 from beebread.retrieval import Explanation
-from beebread.service.requests import Explain, Get, Health, History, ListRequest, Nothing, Page, SessionPage, TraceRequest
-from beebread.service.rooms import MAX_LIMIT, Rooms, limited
+from beebread.service.requests import (
+    MAX_LIMIT,
+    Explain,
+    Get,
+    Health,
+    History,
+    ListRequest,
+    Nothing,
+    Page,
+    SessionPage,
+    TraceRequest,
+    checked,
+    limited,
+)
+from beebread.service.rooms import Rooms
 
 TITLE = 60  # characters of the first request that name a session
 
@@ -40,7 +53,7 @@ class Reading:
 
     async def query(self, who: Principal, ask: Query) -> Recall:
         """What fits `ask` best among what the asker may see, with reasons; an empty recall says why in its report."""
-        _check(ask)
+        checked(ask)
         return await self._rooms.retriever.recall(ask, self._where(who, ask), session=who.session)
 
     async def get(self, who: Principal, ask: Get) -> Record | None:
@@ -119,7 +132,7 @@ class Reading:
 
     async def explain(self, who: Principal, ask: Explain) -> Explanation:
         """Why `ask.expect` was found by the query, or was not; a forbidden record reads like an unknown one, but for an administrator."""
-        _check(ask.query)
+        checked(ask.query)
         return await self._rooms.retriever.explain(ask.query, self._where(who, ask.query), ask.expect, session=who.session)
 
     async def health(self, who: Principal, _ask: Nothing) -> Health:
@@ -131,11 +144,3 @@ class Reading:
 def _unique(links: list[Link]) -> list[Link]:
     kept = {(link.source, link.family, link.target, link.relation): link for link in links}
     return list(kept.values())
-
-
-def _check(query: Query) -> None:
-    limited(query.limit)
-    if query.after and query.before and query.after >= query.before:
-        raise Invalid("after must be earlier than before: nothing lies between them")
-    if query.order not in ("relevance", "time"):
-        raise Invalid(f"order {query.order!r} is unknown: use relevance or time")

@@ -7,9 +7,11 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from beebread.errors import Invalid
 from beebread.model import Event, Evidence, Field, Memory, Query, Record, Session, State
 
 Shape = Literal["openai", "anthropic", "gemini"]
+MAX_LIMIT = 1000  # answers on one page
 
 
 class Append(Struct, frozen=True, kw_only=True):
@@ -200,3 +202,20 @@ class Health(Struct, frozen=True, kw_only=True):
 
 class Nothing(Struct, frozen=True):
     """A request or an answer with nothing in it."""
+
+
+def limited(limit: int, most: int = MAX_LIMIT) -> int:
+    """`limit`, when it is a number of answers that may be asked for; else Invalid."""
+    if not 1 <= limit <= most:
+        raise Invalid(f"limit {limit} is out of range: use 1 to {most}, and the cursor for more")
+    return limit
+
+
+def checked(query: Query) -> Query:
+    """`query`, when it can have an answer; else Invalid."""
+    limited(query.limit)
+    if query.after and query.before and query.after >= query.before:
+        raise Invalid("after must be earlier than before: nothing lies between them")
+    if query.order not in ("relevance", "time"):
+        raise Invalid(f"order {query.order!r} is unknown: use relevance or time")
+    return query

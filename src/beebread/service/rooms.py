@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from beebread.clock import Clock
-from beebread.errors import Invalid
 from beebread.model import AuditLine, Principal, Rules
 from beebread.ports import Blobs, Redact, Store
 from beebread.retrieval import Retriever
 from beebread.settings import Settings
 
-MAX_LIMIT = 1000  # answers on one page
 RETRIES = 16  # of a write that lost a race for its slot or version
 
 
@@ -28,13 +26,6 @@ class Rooms:
     clock: Clock
     redact: Redact | None = None
     where: str = ""  # where the data lives, for people
-
-
-def limited(limit: int, most: int = MAX_LIMIT) -> int:
-    """`limit`, when it is a number of answers that may be asked for."""
-    if not 1 <= limit <= most:
-        raise Invalid(f"limit {limit} is out of range: use 1 to {most}, and the cursor for more")
-    return limit
 
 
 def audit_line(who: Principal, operation: str, at: datetime, home: str, ids: tuple[str, ...], reason: str = "") -> AuditLine:

@@ -7,8 +7,8 @@ import msgspec
 from beebread import policy
 from beebread.errors import NotFound
 from beebread.model import Actor, AuditLine, Principal, Query, State, owner, state_id
-from beebread.service.requests import ListRequest, Nothing, StateKey, StatePage, StateWrite
-from beebread.service.rooms import Rooms, audit_line, limited
+from beebread.service.requests import ListRequest, Nothing, StateKey, StatePage, StateWrite, limited
+from beebread.service.rooms import Rooms, audit_line
 from beebread.tasks import state as rules_of_state
 
 
