@@ -128,7 +128,8 @@ async def timed(runs: int, ask: Callable[[], Awaitable[object]]) -> dict[str, fl
         spent.append((time.perf_counter() - began) * 1000)
     worked = (time.process_time() - worked) * 1000 / runs
     spent.sort()
-    return {"cpu_ms": round(worked, 3), "p50_ms": round(spent[runs // 2], 3), "p95_ms": round(spent[int(runs * 0.95)], 3), "max_ms": round(spent[-1], 3)}
+    figures = {"cpu_ms": worked, "p50_ms": spent[runs // 2], "p95_ms": spent[int(runs * 0.95)], "max_ms": spent[-1]}
+    return {name: round(figure, 3) for name, figure in figures.items()}
 
 
 async def query(folder: Path, users: int, runs: int) -> dict[str, float]:

@@ -6,8 +6,8 @@ import ast
 import enum
 import importlib
 import inspect
+import re
 import sys
-import textwrap
 import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -171,22 +171,37 @@ def python(_: str) -> str:
     return "\n".join(line.rstrip() for line in lines).rstrip() + "\n"
 
 
+def _parameter(parameter: click.Parameter) -> str:
+    """One line for an option or an argument; drawn here, so that another version of click draws the same page."""
+    if isinstance(parameter, click.Option):
+        takes = "" if parameter.is_flag or parameter.count else f" {parameter.metavar or parameter.type.name.upper()}"
+        choices = f" ({', '.join(map(str, parameter.type.choices))})" if isinstance(parameter.type, click.Choice) else ""
+        return f"- `{', '.join([*parameter.opts, *parameter.secondary_opts])}{takes}`{choices}: {parameter.help or ''}".rstrip(" :")
+    return f"- `{parameter.metavar or str(parameter.name).upper()}`{'' if parameter.required else ' (may be left out)'}"
+
+
 def _commands(command: click.Command, name: str) -> Iterator[str]:
-    context = click.Context(command, info_name=name, terminal_width=100, max_content_width=100)
-    depth = "#" * min(4, 1 + name.count(" ") + 1)
-    yield f"{depth} {name}\n\n```text\n{textwrap.dedent(command.get_help(context)).rstrip()}\n```\n"
+    yield f"{'#' * min(4, name.count(' ') + 2)} {name}\n"
+    said = inspect.cleandoc(command.help or "").split("\f")[0]
+    for block in said.split("\n\n"):
+        # click keeps the lines of a block as they are when it begins with \b.
+        for part in re.split(r"^\x08\n", block, flags=re.MULTILINE)[:1]:
+            yield f"{part.strip()}\n" if part.strip() else ""
+        for part in re.split(r"^\x08\n", block, flags=re.MULTILINE)[1:]:
+            yield f"```text\n{part.rstrip()}\n```\n"
+    lines = [_parameter(parameter) for parameter in command.params if not getattr(parameter, "hidden", False)]
+    yield "\n".join(lines) + "\n" if lines else ""
     if isinstance(command, click.Group):
-        for sub in command.list_commands(context):
-            child = command.get_command(context, sub)
-            if child is not None and not child.hidden:
-                yield from _commands(child, f"{name} {sub}")
+        for sub in sorted(command.commands):
+            if not command.commands[sub].hidden:
+                yield from _commands(command.commands[sub], f"{name} {sub}")
 
 
 def cli(_: str) -> str:
     """The help of every command."""
     faces = importlib.import_module("beebread.faces.cli.main")
     group: Any = next(value for value in vars(faces).values() if isinstance(value, click.Group))
-    return "\n".join(["# Command line\n", f"{MADE}\n", *_commands(group, "beebread")])
+    return "\n".join(part for part in ["# Command line\n", f"{MADE}\n", *_commands(group, "beebread")] if part)
 
 
 PAGES: dict[str, Callable[[str], str]] = {

@@ -41,6 +41,15 @@ class ModelMismatch(BeebreadError):
     """Vectors in the folder were made by another embedding model than the one configured."""
 
 
+def shown(value: object) -> str:
+    """`value` in a message: short, and never failing, whatever a caller gave (text without end, lists that hold themselves)."""
+    if isinstance(value, str):
+        return repr(value[:60])
+    if value is None or isinstance(value, (bool, float)) or (isinstance(value, int) and abs(value) < 1 << 64):
+        return repr(value)
+    return f"a {type(value).__name__}"
+
+
 class Codes(NamedTuple):
     """How one kind of error is told through each face."""
 

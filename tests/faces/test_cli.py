@@ -42,7 +42,8 @@ def test_a_memory_from_first_write_to_purge(shell: Shell) -> None:
     assert pack["tokens"] <= 800 and "飞书" in json.dumps(pack["messages"], ensure_ascii=False)
     assert mid in shell.json("forget", mid, "--reason", "test")["forgotten"]
     assert shell.json("query", "怎么通知我", exit_code=1)["items"] == []
-    assert shell.json("purge")["records"] == 2
+    assert "--yes" in shell.run("purge", "--json").output
+    assert shell.json("purge", "--yes")["records"] == 2
     assert shell.json("health")["ok"] is True
 
 
@@ -87,6 +88,19 @@ def test_import_sessions_and_trace(shell: Shell, tmp_path: Path) -> None:
     assert "tool_call" in drawn.stdout and "成都" in drawn.stdout
     earlier = shell.json("query", "", "--tool", "weather", "--args", '{"city":"成都"}')
     assert "18 度" in earlier["items"][0]["text"]
+
+
+@pytest.mark.requirement("M4", "S1")
+def test_options_of_nought_and_clearance_reach_the_memory(shell: Shell) -> None:
+    doubted = shell.json("write", "the door code may be 4711", "--confidence", "0")["id"]
+    assert shell.json("get", doubted)["confidence"] == 0
+    assert shell.run("query", "door", "--limit", "0").exit_code == 2
+    secret = shell.json("write", "保险箱密码 9034", "--sensitivity", "2")["id"]
+    assert shell.json("get", secret, exit_code=1) is None
+    assert shell.json("get", secret, "--clearance", "2")["id"] == secret
+    other = shell.json("write", "用顺丰寄件", "--space", "shared", "--shared-with", "ops", "--group", "ops", "--tenant", "t")["id"]
+    assert shell.json("get", other, exit_code=1) is None
+    assert shell.json("get", other, "--group", "ops", "--tenant", "t")["id"] == other
 
 
 @pytest.mark.parametrize(

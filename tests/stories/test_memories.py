@@ -113,6 +113,44 @@ def test_a_memory_with_other_evidence_outlives_one_source(memory: Client) -> Non
     assert set(me.forget("e2")) == {"e2", mid}
 
 
+@pytest.mark.requirement("L3")
+def test_the_same_write_again_changes_nothing(memory: Client, clock: ManualClock) -> None:
+    me = memory.bind(user="u")
+    for text, name in (("住在奥斯陆", "a"), ("住在罗马", "b"), ("住在奥斯陆", "a")):
+        assert me.write(text, key="home.city", id=name) == name
+        clock.advance(10)
+    assert [record.id for record in me.list(keys=["home.city"]).items] == ["b"]
+    with pytest.raises(Conflict):
+        me.write("lives in Bergen", key="home.city", id="a")
+    me.forget("b")
+    me.write("住在罗马", key="home.city", id="b")
+    assert me.get("b") is None, "what was forgotten does not come back because it is said again under its id"
+    with pytest.raises(Invalid, match="earlier versions"):
+        me.write("x", id="a@1")
+
+
+@pytest.mark.requirement("L3", "S1")
+def test_a_slot_above_the_writers_clearance_has_one_holder_too(memory: Client) -> None:
+    me, cleared = memory.bind(user="u"), memory.bind(user="u", clearance=2)
+    for text in ("salary is 100", "salary is 200"):
+        last = me.write(text, key="salary", sensitivity=2)
+    assert [item.id for item in cleared.query("salary")] == [last]
+
+
+@pytest.mark.requirement("L4", "S1")
+def test_forgetting_reaches_what_the_asker_may_not_see_and_does_not_name_it(memory: Client) -> None:
+    me = memory.bind(user="u", session="s")
+    me.record("user_message", "我的取件码是 8841", id="said")
+    me.flush()
+    private, cleared = memory.bind(user="u", agent="a", private=True, session="s"), memory.bind(user="u", clearance=3)
+    alone = private.write("取件码 8841", sources=["said"])
+    secret = cleared.write("the code is 8841", sources=["said"], sensitivity=2)
+    group = memory.bind(user="u", groups=["g"]).write("8841", sources=["said"], space="shared", group="g")
+    assert memory.bind(user="u", agent="b").forget("said") == ("said",)
+    assert private.get(alone) is None and cleared.get(secret) is None
+    assert memory.bind(user="u", groups=["g"]).get(group) is not None, "the same id of another owner is another record"
+
+
 @pytest.mark.requirement("S4")
 def test_the_worker_purges_when_the_contract_says(tmp_path: Path, clock: ManualClock) -> None:
     with Client(tmp_path, clock=clock, purge_days=7) as memory:

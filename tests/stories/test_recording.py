@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from beebread import Client, Event, Unavailable
+from beebread.clock import ManualClock
 
 USER = {"role": "user", "content": "成都明天下雨吗？"}
 ASKS = {
@@ -158,3 +159,38 @@ me.record("user_message", "the very last")
         kept = again.bind(user="u", session="s")
         kept.flush()
         assert [event.text for event in events(kept)] == ["最后一句", "the very last"]
+
+
+@pytest.mark.requirement("C1")
+def test_a_session_of_several_tasks_is_listed_once_and_whole(memory: Client, clock: ManualClock) -> None:
+    for session in ("s1", "s2", "s3"):
+        for task in ("t1", "t2"):
+            clock.advance(60)
+            memory.bind(user="u", session=session, task=task).record("user_message", f"{session} 做 {task}")
+    listed: list[tuple[str, int]] = []
+    cursor = ""
+    while True:
+        page = memory.bind(user="u").sessions(limit=1, cursor=cursor)
+        listed += [(session.scope.session, session.events) for session in page.items]
+        if not (cursor := page.cursor):
+            break
+    assert listed == [("s3", 2), ("s2", 2), ("s1", 2)]
+
+
+@pytest.mark.requirement("S4")
+@pytest.mark.parametrize("apart", [True, False])
+def test_a_correction_is_a_new_event_that_supersedes_the_old(memory: Client, clock: ManualClock, apart: bool) -> None:
+    me = memory.bind(user="u", session="s")
+    old = me.record("user_message", "会议在周三下午")
+    if apart:
+        me.flush()
+    clock.advance(60)
+    new = me.record("user_message", "会议在周四下午", causes=[(old, "supersedes")])
+    assert [item.id for item in me.query("会议在什么时候")] == [new]
+    assert {item.id: item.status for item in me.query("会议在什么时候", history=True)} == {new: "active", old: "superseded"}
+    me.record("user_message", "会议在周三下午", id=old)
+    me.flush()
+    assert [item.id for item in me.query("会议在什么时候")] == [new], "a second sighting of the old does not bring it back"
+    eve = memory.bind(user="eve", session="s")
+    eve.record("user_message", "会议取消", causes=[(new, "supersedes")])
+    assert [item.id for item in me.query("会议在什么时候")] == [new], "nobody corrects what is not his"

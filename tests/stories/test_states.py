@@ -77,6 +77,22 @@ def test_states_expire_by_the_contract(memory: Client, clock: ManualClock) -> No
 
 
 @pytest.mark.requirement("W2")
+def test_setting_one_field_leaves_the_type_and_an_expiry_that_was_asked_for(memory: Client, clock: ManualClock) -> None:
+    me = memory.bind(user="u")
+    end = me.state_set("order_1", fields={"a": 1}, memory_type="order", expires_at="2026-12-05T00:00:00+00:00").expires_at
+    clock.advance(3600)
+    after = me.state_set("order_1", fields={"b": 2})
+    assert (after.memory_type, after.expires_at) == ("order", end)
+    first = me.state_set("order_2", fields={"a": 1}).expires_at
+    clock.advance(3600)
+    later = me.state_set("order_2", fields={"b": 2}).expires_at
+    assert first is not None and later is not None and (later - first).seconds == 3600, "a state in use lives on"
+    for limit in (0, -3, 5000):
+        with pytest.raises(Invalid, match="limit"):
+            me.state_list(limit=limit)
+
+
+@pytest.mark.requirement("W2")
 @pytest.mark.parametrize(
     ("key", "fields", "says"),
     [

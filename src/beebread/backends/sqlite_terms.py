@@ -23,7 +23,7 @@ from beebread.backends.sqlite_where import marks
 
 FRESH = 128  # documents of an owner that a search reads one by one, at most
 FANOUT, LEVELS = 8, 2
-BUCKETS = 1024
+BUCKETS = 512
 LAST = BUCKETS - 1
 KEY_BYTES = 16
 MOST, LONGEST = (1 << 14) - 1, (1 << 18) - 1
@@ -31,12 +31,16 @@ CACHED = 1 << 18  # terms whose hash is remembered
 
 
 class Hashes(dict[str, int]):
-    """The terms of one owner and their signed 64-bit hashes (BLAKE2s under the owner's key), as far as they were asked for."""
+    """The terms of one owner and their signed 64-bit hashes, as far as they were asked for.
+
+    BLAKE2s of the owner's key and the term: its keyed mode spends a block of its own on the key, and a key of fixed length in front of the
+    message is as good with a hash that no message can be lengthened under.
+    """
 
     def __init__(self, key: bytes) -> None:
         super().__init__()
         self.key = key
-        self._begun = blake2s(key=key, digest_size=8)
+        self._begun = blake2s(key, digest_size=8)
 
     def of(self, terms: Iterable[str]) -> array[int]:
         """The hashes of `terms` in their order."""

@@ -16,7 +16,7 @@ from beebread.capture.redact import patterns, redacted
 from beebread.capture.references import Values, refers
 from beebread.capture.running import capturing, session, step
 from beebread.capture.spill import Spill
-from beebread.capture.strings import cleaned
+from beebread.capture.strings import cleaned, plain, storable
 
 __all__ = [
     "Call",
@@ -36,11 +36,13 @@ __all__ = [
     "is_injected",
     "offloaded",
     "patterns",
+    "plain",
     "redacted",
     "reduced",
     "refers",
     "session",
     "step",
     "steps",
+    "storable",
     "taken_apart",
 ]

@@ -8,9 +8,9 @@ from typing import Any, TypedDict, TypeVar, cast
 
 import msgspec
 
-from beebread.capture.strings import plain
+from beebread.capture.strings import as_json, plain
 from beebread.clock import parse_time
-from beebread.errors import Invalid
+from beebread.errors import Invalid, shown
 from beebread.model import (
     EVENT_KINDS,
     KIND_SYNONYMS,
@@ -74,9 +74,9 @@ class Details(TypedDict, total=False):
     expires_at: datetime | str
 
 
-def known_kind(kind: str) -> str:
+def known_kind(kind: object) -> str:
     """The kind itself, or what it is a synonym of; Invalid for one that is neither."""
-    return _one_of("kind", kind, tuple(KINDS)) if kind not in KINDS else KINDS[kind]
+    return KINDS[_one_of("kind", kind, tuple(KINDS))]
 
 
 def text_of(text: object) -> str:
@@ -85,7 +85,7 @@ def text_of(text: object) -> str:
         return text
     if isinstance(text, (bytes, bytearray, memoryview)):
         raise Invalid("an event's text is text or JSON: put bytes into parts, with a caption or filename")
-    return msgspec.json.encode(plain(text, "text")).decode(errors="replace")
+    return as_json(plain(text, "text"))
 
 
 def accepted(details: Details) -> dict[str, Any]:
@@ -105,7 +105,7 @@ def accepted(details: Details) -> dict[str, Any]:
 def _one_of(name: str, value: object, known: tuple[str, ...]) -> str:
     if isinstance(value, str) and value in known:
         return value
-    raise Invalid(f"{name} {str(value)[:60]!r} is unknown: use one of {', '.join(known)}")
+    raise Invalid(f"{name} {shown(value)} is unknown: use one of {', '.join(known)}")
 
 
 def _word(name: str, value: object) -> str:
@@ -116,7 +116,7 @@ def _word(name: str, value: object) -> str:
 
 def _identity(name: str, value: object) -> str:
     if not isinstance(value, str) or len(value) > LONGEST_ID or clean(value) != value:
-        raise Invalid(f"{name} must be text of at most {LONGEST_ID} characters without NUL or lone surrogates, not {str(value)[:60]!r}")
+        raise Invalid(f"{name} must be text of at most {LONGEST_ID} characters without NUL or lone surrogates, not {shown(value)}")
     return value
 
 
@@ -139,12 +139,11 @@ def _causes(_: str, value: Any) -> tuple[Cause, ...]:
 def _cause(value: object) -> Cause:
     if isinstance(value, str):
         return Cause(_identity("cause", value))
-    shown = str(value)[:60]
     pair: list[object] = [value.id, value.relation] if isinstance(value, Cause) else []
     if isinstance(value, (tuple, list)):
         pair.extend(cast("list[object]", value))
     if len(pair) != 2:
-        raise Invalid(f"a cause is an id or an (id, relation) pair, not {shown!r}")
+        raise Invalid(f"a cause is an id or an (id, relation) pair, not {shown(cast('object', value))}")
     return Cause(_identity("cause", pair[0]), _one_of("relation", pair[1], RELATIONS))
 
 
@@ -157,7 +156,7 @@ def _struct(kind: type[T], word: str, *, flat: bool = False) -> Callable[[str, A
         if isinstance(given, (kind, Mapping)):
             try:
                 return msgspec.convert(plain(cast("Any", given), name), kind)
-            except msgspec.ValidationError as error:
+            except (msgspec.ValidationError, UnicodeEncodeError) as error:
                 raise Invalid(f"{name} has the wrong form: {error}") from None
         raise Invalid(f"{name} must be a {kind.__name__}, its fields, or its {word}, not {type(value).__name__}")
 
@@ -188,7 +187,7 @@ def _environment(name: str, value: Any) -> dict[str, str]:
 
 def _seq(name: str, value: Any) -> int:
     if not isinstance(value, int) or not 0 <= value < 1 << 53:
-        raise Invalid(f"{name} must be a whole number from 0, not {str(value)[:60]!r}")
+        raise Invalid(f"{name} must be a whole number from 0, not {shown(value)}")
     return value
 
 

@@ -9,8 +9,9 @@ import msgspec
 from msgspec import Struct
 
 from beebread.capture.draft import text_of
-from beebread.capture.strings import plain
-from beebread.model import Tool
+from beebread.capture.strings import plain, storable
+from beebread.errors import Invalid, shown
+from beebread.model import Tool, is_shallow
 
 _ROLES = {
     **dict.fromkeys(("user", "human"), "user_message"),
@@ -40,8 +41,11 @@ def steps(message: Mapping[str, Any]) -> list[Step]:
     """The steps of one message, in its order.
 
     Reads OpenAI chat messages and Responses items, Anthropic messages with content blocks, and OpenTelemetry GenAI messages with parts.
-    What nobody says (an assistant's empty text beside its tool calls) is no step.
+    What nobody says (an assistant's empty text beside its tool calls) is no step. Raises Invalid for what is no message.
     """
+    if not isinstance(message, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers are not all typed
+        raise Invalid(f"a message must be an object with role and content, not {shown(message)}")
+    message = cast("Mapping[str, Any]", storable(plain(dict(message), "a message")))
     whole = str(message.get("type") or "")
     if whole in (*_CALLS, *_RESULTS) or whole in _THOUGHTS:
         return _block(message, "assistant_message", "")
@@ -137,9 +141,10 @@ def arguments(args: Any) -> Any:
     """A call's arguments as JSON values; text that is no JSON stays text."""
     if isinstance(args, str):
         try:
-            return msgspec.json.decode(args)
-        except msgspec.DecodeError:
+            decoded = msgspec.json.decode(args)
+        except (msgspec.DecodeError, RecursionError):
             return args
+        return decoded if is_shallow(decoded) else args
     return plain(args, "arguments")
 
 

@@ -13,7 +13,7 @@ from typing import Any, Unpack
 
 from beebread.capture import lifetime
 from beebread.capture.delivery import Delivery, Entry, Fault, Rejected, Sent
-from beebread.capture.draft import KINDS, Details, accepted, known_kind, text_of
+from beebread.capture.draft import Details, accepted, known_kind, text_of
 from beebread.capture.injected import told_apart
 from beebread.capture.intake import Intake
 from beebread.capture.spill import Spill
@@ -79,7 +79,7 @@ class Recorder:
         the session's last event says the same and is not two seconds old: then it is that event's. Remembered text inside a message is
         recorded apart, as `memory_injected`.
         """
-        kind = KINDS.get(kind) or known_kind(kind)
+        kind = known_kind(kind)
         words = text if isinstance(text, str) else text_of(text)
         fields: dict[str, Any] = accepted(details) if details else {}
         if _MARK in words:
@@ -112,6 +112,8 @@ class Recorder:
         event, made, again = self._intake.event(kind, words, scope, fields)
         entry = Entry(event, made)
         with self._lock:
+            if self._closed:  # by now; what close() no longer sends must not look recorded
+                raise Invalid("the recorder is closed: record before close()")
             self._recorded += 1
             used = len(self._buffer) + self._delivery.held
             if used < self._soft:
@@ -248,7 +250,8 @@ class Recorder:
         if self._thread is not None:
             self._wake.set()
             self._thread.join(timeout)
-        self._closed = True
+        with self._lock:
+            self._closed = True
         lifetime.unwatch(self)
         try:
             self._collect(urgent=True)

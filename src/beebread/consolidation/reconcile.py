@@ -36,7 +36,12 @@ def reconcile(new: Memory, current: Iterable[Memory], now: datetime) -> tuple[Me
     if later and new.valid_to is None:
         first = min(later, key=holds_from)
         new = msgspec.structs.replace(new, valid_to=holds_from(first), closed_at=now, superseded_by=first.id)
-    older = [memory for memory in rivals if holds_from(memory) <= holds_from(new)]
+    # One that the new memory has closed already (it begins in the future) stays as it is.
+    older = [
+        memory
+        for memory in rivals
+        if holds_from(memory) <= holds_from(new) and (memory.superseded_by, memory.valid_to) != (new.id, holds_from(new))
+    ]
     closed = [
         msgspec.structs.replace(memory, valid_to=holds_from(new), closed_at=now, superseded_by=new.id, version=memory.version + 1)
         for memory in older

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, Self
 
 import msgspec
 
 from beebread import service
-from beebread.faces.bound import Bound, When, lists, made, moment, times
-from beebread.faces.embedded import Imported, Progress
-from beebread.model import Evidence, Memory, Pack, Recall, Record, State, Trace
+from beebread.capture import storable
+from beebread.errors import Invalid, shown
+from beebread.faces.bound import Bound, When, made, name_of, times
+from beebread.faces.embedded import Import, Imported, Progress
+from beebread.model import Memory, Pack, Recall, Record, State, Trace
 from beebread.retrieval import Explanation
 from beebread.tasks.state import as_fields
 
@@ -29,11 +32,26 @@ class AsyncClient(Bound):
         await self.flush(timeout)
 
     async def import_(
-        self, path: str | Path, format: str = "auto", *, progress: Progress | None = None, tz: str = "", **options: Any
+        self,
+        path: str | PathLike[str],
+        format: str = "auto",
+        *,
+        progress: Progress | None = None,
+        tz: str = "",
+        session: str = "",
+        start: When = None,
     ) -> Imported:
-        """Import transcripts, exports or runs from a file or folder; again changes nothing. `progress` gets bytes done and bytes in all."""
+        """Import transcripts, exports or runs from a file or folder; again changes nothing. `progress` gets bytes done and bytes in all.
+
+        `session` replaces the file's own session id, or stands before it where there are several; `start` and `tz` are for files without
+        times, or with times that name no zone.
+        """
+        given = times({"format": format, "tz": tz or self._tz, "session": session, "start": start})
+        ask = made(Import, given, "option of an import")
+        if not isinstance(path, (str, PathLike)):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers are not all typed
+            raise Invalid(f"the path of a file or folder is text or a Path, not {shown(path)}")
         await self.flush()
-        return await self._home.import_(self._who, Path(path), format, progress, tz=tz or self._tz, **options)
+        return await self._home.import_(self._who, Path(path), ask, progress)
 
     # ------------------------------------------------------------------ memories
 
@@ -61,14 +79,16 @@ class AsyncClient(Bound):
         id: str = "",
     ) -> str:
         """Keep a memory and return its id; the current one of the same slot (`key`) is superseded in the same transaction."""
-        evidence = Evidence(sources=tuple(sources), quote=quote, speaker=speaker, modality=modality)
-        ask = service.Write(
-            text=text, kind=kind, id=id, key=key, value=value, tags=tuple(tags), entities=tuple(entities), evidence=evidence,
-            confidence=confidence, importance=importance, valid_from=moment(valid_from, "valid_from"),
-            valid_to=moment(valid_to, "valid_to"), expires_at=moment(expires_at, "expires_at"), space=space, group=group,
-            sensitivity=sensitivity, environment=self._environment,
+        given = times(
+            {
+                "text": text, "kind": kind, "id": id, "key": key, "value": value, "tags": tags, "entities": entities,
+                "confidence": confidence, "importance": importance, "valid_from": valid_from, "valid_to": valid_to,
+                "expires_at": expires_at, "space": space, "group": group, "sensitivity": sensitivity,
+                "environment": self._environment,
+                "evidence": {"sources": sources, "quote": storable(quote), "speaker": speaker, "modality": modality},
+            }
         )  # fmt: skip
-        return (await self._service.write(self._who, ask)).id
+        return (await self._service.write(self._who, made(service.Write, given, "part of a memory"))).id
 
     async def query(self, text: str = "", **options: Any) -> Recall:
         """What fits `text` best among what may be seen, with reasons. Options are the fields of `Query` (limit, kinds, after, as_of, …).
@@ -81,39 +101,44 @@ class AsyncClient(Bound):
 
     async def context(self, text: str, *, budget: int = 4000, shape: service.Shape = "openai", system: str = "", **options: Any) -> Pack:
         """A `messages` array of at most `budget` tokens for the next model call, made from the right past. Options as for `query`."""
-        ask = service.ContextRequest(query=self._query(text, options), budget=budget, shape=shape, system=system)
+        ask = made(
+            service.ContextRequest,
+            {"query": self._query(text, options), "budget": budget, "shape": shape, "system": system},
+            "option of a context",
+        )
         await self.flush()
         return await self._service.context(self._who, ask, self._count)
 
     async def explain(self, text: str, *, expect: str, **options: Any) -> Explanation:
         """Why the record `expect` was found by this query, or why not."""
-        ask = service.Explain(query=self._query(text, options), expect=expect)
+        ask = made(service.Explain, {"query": self._query(text, options), "expect": expect}, "option of an explanation")
         await self.flush()
         return await self._service.explain(self._who, ask)
 
     async def get(self, id: str) -> Record | None:
         """One record, or None: for an unknown, a forgotten and a foreign id alike."""
         await self.flush()
-        return await self._service.get(self._who, service.Get(id=id))
+        return await self._service.get(self._who, _named(id))
 
     async def list(self, *, limit: int = 50, cursor: str = "", order: Literal["time", "-time"] = "-time", **options: Any) -> service.Page:
         """Memories (or events, with types=['event']), a page at a time, newest first. Options are the filters of `Query`."""
-        ask = service.ListRequest(query=self._query("", options), limit=limit, cursor=cursor, order=order)
+        ask = self._page(options, limit, cursor, order=order)
         await self.flush()
         return await self._service.list(self._who, ask)
 
     async def update(self, id: str, *, version: int | None = None, **changes: Any) -> Memory:
         """Change a memory's text, value, tags, confidence or importance; Conflict when `version` is not the present one."""
-        return await self._service.update(self._who, made(service.Update, {"id": id, "version": version, **lists(changes)}, "change"))
+        return await self._service.update(self._who, made(service.Update, {"id": id, "version": version, **changes}, "change"))
 
     async def forget(self, id: str, *, reason: str = "") -> tuple[str, ...]:
         """Forget a record and what rests on it alone; returns the ids that are gone."""
         await self.flush()
-        return (await self._service.forget(self._who, service.Forget(id=id, reason=reason))).ids
+        ask = made(service.Forget, {"id": storable(name_of(id)), "reason": reason}, "argument")
+        return (await self._service.forget(self._who, ask)).ids
 
     async def history(self, id: str) -> tuple[Memory, ...]:
         """A memory's versions and those of its slot, newest first."""
-        return (await self._service.history(self._who, service.Get(id=id))).items
+        return (await self._service.history(self._who, _named(id))).items
 
     async def purge(self) -> int:
         """Remove for real all that was forgotten; how many records. For the administrator."""
@@ -125,17 +150,18 @@ class AsyncClient(Bound):
     async def sessions(self, *, limit: int = 50, cursor: str = "", **options: Any) -> service.SessionPage:
         """Sessions with their counts, tokens and cost, latest begun first."""
         await self.flush()
-        return await self._service.sessions(self._who, service.ListRequest(query=self._query("", options), limit=limit, cursor=cursor))
+        return await self._service.sessions(self._who, self._page(options, limit, cursor))
 
     async def trace(self, session: str = "", *, id: str = "", depth: int = 20, limit: int = 2000) -> Trace:
         """The causal graph of a session (default: the bound one), or the chain around one event."""
         await self.flush()
-        ask = service.TraceRequest(session=session or ("" if id else self._who.session), id=id, depth=depth, limit=limit)
+        whole = session or ("" if id else self._who.session)
+        ask = made(service.TraceRequest, {"session": whole, "id": id, "depth": depth, "limit": limit}, "option of a trace")
         return await self._service.trace(self._who, ask)
 
     async def state_get(self, key: str) -> State | None:
         """The state of a task, or None: for an unknown, an expired and a foreign one alike."""
-        return await self._service.state_get(self._who, service.StateKey(key=key))
+        return await self._service.state_get(self._who, _keyed(key))
 
     async def state_set(self, key: str, *, fields: Mapping[str, Any] | None = None, version: int | None = None, **more: Any) -> State:
         """Set these fields, each atomically, and leave the others; with `version`, only while the whole state is at it (else Conflict).
@@ -143,25 +169,25 @@ class AsyncClient(Bound):
         A field is a value, or {"value", "status": confirmed|tentative|missing, "source"}. `more`: step, memory_type, signature,
         expires_at, sensitivity.
         """
-        given = {"key": key, "fields": as_fields(fields or {}), "version": version, **times(more)}
+        given = {"key": key, "fields": as_fields({} if fields is None else fields), "version": version, **times(more)}
         return await self._service.state_set(self._who, made(service.StateWrite, given, "option of a state"))
 
     async def state_put(self, key: str, *, fields: Mapping[str, Any] | None = None, version: int | None = None, **more: Any) -> State:
         """Replace the whole state; otherwise as `state_set`."""
-        given = {"key": key, "fields": as_fields(fields or {}), "version": version, "replace": True, **times(more)}
+        given = {"key": key, "fields": as_fields({} if fields is None else fields), "version": version, "replace": True, **times(more)}
         return await self._service.state_set(self._who, made(service.StateWrite, given, "option of a state"))
 
     async def state_list(self, *, limit: int = 50, cursor: str = "", **options: Any) -> service.StatePage:
         """States by key, a page at a time."""
-        return await self._service.state_list(self._who, service.ListRequest(query=self._query("", options), limit=limit, cursor=cursor))
+        return await self._service.state_list(self._who, self._page(options, limit, cursor))
 
     async def state_history(self, key: str) -> tuple[State, ...]:
         """Earlier and present versions of a state, newest first."""
-        return (await self._service.state_history(self._who, service.StateKey(key=key))).items
+        return (await self._service.state_history(self._who, _keyed(key))).items
 
     async def state_delete(self, key: str) -> None:
         """Remove a state for real, with its history."""
-        await self._service.state_delete(self._who, service.StateKey(key=key))
+        await self._service.state_delete(self._who, _keyed(key))
 
     # ------------------------------------------------------------------ itself
 
@@ -174,8 +200,19 @@ class AsyncClient(Bound):
         """Make everything recorded durable and let go of the folder; every client bound from this one is closed too."""
         await asyncio.to_thread(self._home.close)
 
+    def _page(self, options: Mapping[str, Any], limit: int, cursor: str, **more: str) -> service.ListRequest:
+        return made(service.ListRequest, {"query": self._query("", options), "limit": limit, "cursor": cursor, **more}, "option of a list")
+
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
+
+
+def _named(id: str) -> service.Get:
+    return service.Get(id=name_of(id))
+
+
+def _keyed(key: str) -> service.StateKey:
+    return service.StateKey(key=name_of(key))

@@ -5,21 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal, Self, TypeVar, Unpack, cast
+from typing import Any, Literal, Self, TypeVar, Unpack
 
 import msgspec
 
 from beebread import policy
-from beebread.capture import Details
+from beebread.capture import Details, storable
 from beebread.clock import Clock, parse_time, parse_zone
-from beebread.errors import Invalid
+from beebread.errors import Invalid, shown
 from beebread.faces.embedded import Home
-from beebread.model import Actor, ModelCall, Principal, Query, new_id
+from beebread.model import Actor, ModelCall, Principal, Query, Scope, new_id
 from beebread.ports import Redact, TokenCount
 from beebread.service import Service
 
 When = datetime | str | None
+SAID = ("text", "system", "args", "value")
+"""What in a request is content; all else names something."""
 T = TypeVar("T", bound=msgspec.Struct)
+
+
+class _Marks(msgspec.Struct, frozen=True):
+    tz: str
+    environment: dict[str, str]
 
 
 class Bound:
@@ -68,6 +75,17 @@ class Bound:
         `agent` says who acts and restricts nothing, unless `private`: then what it writes is that agent's alone. A user is bound with
         clearance 0 unless more is given. `tz` is the zone in which relative time is counted; `environment` marks what is recorded.
         """
+        wish = made(
+            Principal,
+            {
+                "tenant": tenant, "user": user, "agent": agent, "session": session, "task": task, "groups": groups, "kinds": kinds,
+                "private": private, "clearance": 0 if clearance is None else clearance,
+            },
+            "binding",
+        )  # fmt: skip
+        if "\0" in "".join((tenant, user, agent, session, task, *groups)):
+            raise Invalid("a binding with a NUL in a name: some engines drop it, and then it is another name")
+        marks = made(_Marks, {"environment": {} if environment is None else environment, "tz": tz}, "binding")
         free = not self._who.user
         level = clearance if clearance is not None else (0 if free and user else self._who.clearance)
         if not 0 <= level <= 3:
@@ -76,15 +94,11 @@ class Bound:
             raise Invalid("private=True needs an agent: bind(agent='…', private=True)")
         if tz:
             parse_zone(tz)
-        wish = Principal(
-            tenant=tenant, user=user, agent=agent, session=session, task=task, groups=tuple(groups), clearance=level,
-            kinds=None if kinds is None else tuple(kinds), private=private,
-        )  # fmt: skip
         bound = object.__new__(type(self))
         bound.__dict__.update(self.__dict__)
-        bound._who = policy.narrowed(self._who, wish)
+        bound._who = policy.narrowed(self._who, msgspec.structs.replace(wish, clearance=level))
         bound._tz = tz or self._tz
-        bound._environment = {**self._environment, **(environment or {})}
+        bound._environment = {**self._environment, **marks.environment}
         return bound
 
     @property
@@ -103,6 +117,8 @@ class Bound:
         for the store and never raises for it.
         """
         scope = policy.scope_for(self._who, space=space, sensitivity=sensitivity)
+        if space != "private" or sensitivity != 0:
+            made(Scope, msgspec.structs.asdict(scope), "part of a scope")
         policy.may_write(self._who, scope)
         details.setdefault("actor", Actor(self._who.agent))
         details.setdefault("environment", self._environment)
@@ -124,6 +140,11 @@ class Bound:
         is the message, or messages, that the model answered; `status` partial says that it broke off. `conversation` tells several
         agents of a session apart.
         """
+        for given in (messages, output):
+            if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise Invalid(f"messages and output are lists of messages, each an object with role and content, not {shown(given)}")
+        if not isinstance(conversation, str):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers are not all typed
+            raise Invalid(f"conversation must be text, not {shown(conversation)}")
         scope = policy.scope_for(self._who)
         policy.may_write(self._who, scope)
         ledger, recorder = self._home.ledger(scope), self._home.recorder
@@ -142,7 +163,7 @@ class Bound:
         return self._home.service
 
     def _query(self, text: str, options: Mapping[str, Any]) -> Query:
-        given = {"tz": self._tz, **times(lists(options))}
+        given = {"tz": self._tz, **times(options)}
         return made(Query, {"text": text, **given}, "option of a query")
 
 
@@ -151,24 +172,33 @@ def moment(value: When, name: str) -> datetime | None:
     return None if value is None else parse_time(value, name)
 
 
+def name_of(value: object) -> str:
+    """`value` as the name of something, which need not be a name that anything has; Invalid for what is no text."""
+    if not isinstance(value, str):
+        raise Invalid(f"an id or key is text, not {shown(value)}")
+    return value
+
+
 def times(options: Mapping[str, Any]) -> dict[str, Any]:
     """`options` with every time in them read and checked."""
-    names = ("at", "after", "before", "as_of", "known_at", "now", "expires_at")
+    names = ("at", "after", "before", "as_of", "known_at", "now", "valid_from", "valid_to", "expires_at", "start")
     return {name: moment(value, name) if name in names else value for name, value in options.items()}
 
 
-def lists(options: Mapping[str, Any]) -> dict[str, Any]:
-    """`options` with lists and sets as the tuples that requests hold."""
-    several = (list, set, frozenset)
-    return {name: tuple(cast("Iterable[Any]", value)) if isinstance(value, several) else value for name, value in options.items()}
-
-
 def made(kind: type[T], given: dict[str, Any], what: str) -> T:
-    """A request of `kind`; Invalid for a name that it does not have, or a value of the wrong form."""
+    """A request of `kind`; Invalid for a name that it does not have, a value of the wrong form, or one that no engine can keep.
+
+    What is said may hold any character, and is made storable.
+    """
     unknown = sorted(set(given) - set(kind.__struct_fields__))
     if unknown:
         raise Invalid(f"unknown {what}: {', '.join(unknown)}; known are {', '.join(kind.__struct_fields__)}")
     try:
-        return msgspec.convert(given, kind)
-    except msgspec.ValidationError as error:
-        raise Invalid(f"an {what} has the wrong form: {error}") from None
+        request = msgspec.convert({name: storable(value) if name in SAID else value for name, value in given.items()}, kind)
+    except (msgspec.ValidationError, UnicodeEncodeError, RecursionError) as error:
+        raise Invalid(f"{what} of the wrong form: {error}") from None
+    try:
+        msgspec.json.encode(request)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise Invalid(f"{what} that is no JSON: {error}") from None
+    return request

@@ -5,16 +5,16 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from msgspec import Struct
 
 from beebread import importers, policy, wiring
 from beebread.capture import MessageLedger, Recorder, Spill
-from beebread.clock import Clock, parse_time
+from beebread.clock import Clock
 from beebread.errors import Conflict, Forbidden, Invalid
 from beebread.model import Actor, Event, Memory, Principal, Scope, new_id
 from beebread.ports import Redact
@@ -24,6 +24,15 @@ from beebread.settings import Settings, load
 Progress = Callable[[int, int], None]
 CHUNK = 1000  # imported records a batch
 LEDGERS = 256  # sessions whose re-sent history is remembered; ids made from content cover those that were let go
+
+
+class Import(Struct, frozen=True, kw_only=True):
+    """How to read what is imported, and what the files themselves do not say."""
+
+    format: str = "auto"
+    tz: str = ""
+    session: str = ""
+    start: datetime | None = None
 
 
 class Imported(Struct, frozen=True, kw_only=True):
@@ -71,23 +80,21 @@ class Home:
             raise Invalid("this version has no client over HTTP: give a folder" if web else f"{home} is no folder: give it as store=")
         return cls(wiring.open_memory(load(home=None if home is None else str(home), store=store, **settings), clock=clock, redact=redact))
 
-    async def import_(
-        self, who: Principal, path: Path, format: str, progress: Progress | None, *, tz: str = "", session: str = "", start: Any = None
-    ) -> Imported:
-        """Read `path` in the named format ('auto' finds it) and keep what it holds, in batches; what is bad is told and set aside."""
-        if not await asyncio.to_thread(path.exists):
-            raise Invalid(f"{path} is not there: give a file or folder to import")
+    async def import_(self, who: Principal, path: Path, ask: Import, progress: Progress | None) -> Imported:
+        """Read the path in the named format ('auto' finds it) and keep what it holds, in batches; what is bad is told and set aside."""
+        if not await asyncio.to_thread(_exists, path):
+            raise Invalid(f"{str(path)[:200]} is not there: give a file or folder to import")
 
         def tell(at: importers.Progress) -> None:
             if progress is not None:
                 progress(at.bytes_done, at.bytes_total)
 
         options = importers.Options(
-            scope=policy.scope_for(who), session=session, actor=Actor(who.agent), tz=tz,
-            start=None if start is None else parse_time(start, "start"), progress=tell,
+            scope=policy.scope_for(who), session=ask.session, actor=Actor(who.agent), tz=ask.tz,
+            start=ask.start, progress=tell,
         )  # fmt: skip
         done, problems, unfinished = {"created": 0, "seen": 0, "buried": 0}, list[str](), list[str]()
-        reading = importers.read(path, format=format, options=options)
+        reading = importers.read(path, format=ask.format, options=options)
         while chunk := await asyncio.to_thread(_take, reading):
             for one in chunk:
                 if isinstance(one, importers.Problem):
@@ -130,6 +137,13 @@ class Home:
 
 def _ledger(scope: Scope) -> MessageLedger:
     return MessageLedger(scope.session)
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # no name that a file could have
+        return False
 
 
 def _take(reading: Iterator[importers.Read]) -> list[importers.Read]:

@@ -177,9 +177,15 @@ def _own(value: dict[str, Any], given: Input) -> Event | Memory | None:
 
 
 def _moved(old: Scope, new: Scope) -> Scope:
-    """Where a record goes: to the new owner, with its own session, its own task where the new scope names none, and no less secret."""
+    """Where a record goes: to the new owner, with its own session, its own task where the new scope names none, and no less secret.
+
+    What was said in a closed session stays closed in it.
+    """
     secrecy = max(old.sensitivity, new.sensitivity)
-    return msgspec.structs.replace(new, session=old.session, task=new.task or old.task, sensitivity=secrecy)
+    closed = old.space == "session" and bool(old.session)
+    return msgspec.structs.replace(
+        new, space="session" if closed else new.space, session=old.session, task=new.task or old.task, sensitivity=secrecy
+    )
 
 
 def _is_own(value: dict[str, Any]) -> bool:

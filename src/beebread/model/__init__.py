@@ -47,7 +47,7 @@ from beebread.model.memory import (
     session_of,
     state_id,
 )
-from beebread.model.plain import MAX_DEPTH, is_shallow
+from beebread.model.plain import MAX_DEPTH, is_finite, is_shallow
 from beebread.model.query import (
     CURRENT,
     EVERY_STATUS,
@@ -141,6 +141,7 @@ __all__ = [
     "digest",
     "encode_cursor",
     "exact_keys",
+    "is_finite",
     "is_shallow",
     "join_sessions",
     "links",

@@ -82,7 +82,7 @@ class Channels:
 
         Raises Unavailable when no channel at all could answer.
         """
-        jobs = {name: self._job(name, plan, where, session) for name in plan.channels if name != "graph"}
+        jobs = {name: self._job(name, plan, where, session) for name in plan.channels if name != "graph" and _asked(name, plan)}
         if (outcome := await run(jobs, self._options.deadline_ms)).failed and not outcome.hits:
             raise Unavailable("nothing could be recalled: " + "; ".join(f"{name}: {why}" for name, why in outcome.failed.items()))
         if "graph" not in plan.channels or not (seeds := self._seeds(outcome.hits)):
@@ -101,8 +101,6 @@ class Channels:
     async def _search(self, probe: Probe) -> list[Hit]:
         if (plug := self._served.get(probe.channel)) is None:
             raise Unavailable(f"no index serves the channel {probe.channel}")
-        if probe.channel in ("keyword", "exact") and not probe.terms:
-            return []
         return [hit for hit in await plug.search(probe) if hit.score > 0]
 
     async def _recent(self, where: Where, session: str) -> list[Hit]:
@@ -156,6 +154,12 @@ def spread(seeds: Mapping[Key, float], walked: Sequence[Link], direction: Direct
         if flow > gained.get((link.owner, there), 0.0):
             gained[link.owner, there] = flow
     return gained
+
+
+def _asked(channel: str, plan: Plan) -> bool:
+    """Whether there is anything to ask of `channel`; an answer to no question would hide that nothing else could answer."""
+    terms = {"keyword": plan.terms, "exact": (*plan.exact, *plan.signatures)}
+    return bool(terms.get(channel, True))
 
 
 def _descending(records: Sequence[Record]) -> list[Hit]:

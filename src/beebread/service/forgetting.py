@@ -7,9 +7,8 @@ from datetime import datetime, timedelta
 import msgspec
 
 from beebread import policy
-from beebread.errors import Conflict, Forbidden, NotFound
+from beebread.errors import Conflict, Forbidden, Invalid, NotFound
 from beebread.model import (
-    EVERY_STATUS,
     HISTORY,
     AuditLine,
     Batch,
@@ -19,15 +18,13 @@ from beebread.model import (
     Memory,
     Principal,
     Record,
-    Scope,
+    Session,
     Where,
-    blob_refs,
     owner,
 )
-from beebread.ports import Probe
 from beebread.service.linking import Linking
 from beebread.service.requests import Forget, Forgotten, Purge, Purged
-from beebread.service.rooms import RETRIES, Rooms, audit_line
+from beebread.service.rooms import RETRIES, Rooms, audit_line, drop_blobs
 
 PAGE = 500
 
@@ -67,6 +64,8 @@ class Forgetting:
         found = await self._rooms.store.get([ask.id], where)
         if not found:
             raise NotFound(f"there is no record {ask.id!r}", ids=(ask.id,))
+        if isinstance(found[0], Session):
+            raise Invalid(f"{ask.id!r} is the record of a session, which says only what happened in it: forget its events")
         policy.may_write(who, found[0].scope)
         every = msgspec.structs.replace(where, asker=policy.keeper_of(found[0].scope))
         gone: dict[str, Record] = {}
@@ -113,18 +112,11 @@ class Forgetting:
             for home in dict.fromkeys(owner(record.scope) for record in found):
                 ids = tuple(record.id for record in found if owner(record.scope) == home)
                 lines.append(audit_line(who, "purge", now, home, ids))
+            # Bodies first: should this process end in between, the records are still there to be purged again.
+            await drop_blobs(rooms, [record for record in found if isinstance(record, Event)])
             await rooms.store.apply(Batch(erase=tuple(Erase(owner(record.scope), record.id, now) for record in found), audit=tuple(lines)))
-            for record in found:
-                for ref in blob_refs(record) if isinstance(record, Event) else ():
-                    await self._drop_blob(record.scope, ref)
             removed += len(found)
         return Purged(records=removed)
-
-    async def _drop_blob(self, scope: Scope, ref: str) -> None:
-        # Bodies are kept by content: another event of the same owner may rest on the same one.
-        where = Where(asker=policy.keeper_of(scope), now=self._rooms.clock.now(), status=EVERY_STATUS)
-        if not await self._rooms.store.search(Probe(channel="exact", where=where, limit=1, terms=(f"@~{ref}",))):
-            await self._rooms.blobs.delete(owner(scope), ref)
 
 
 def _forgotten(record: Record, now: datetime) -> Record:

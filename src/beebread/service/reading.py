@@ -40,6 +40,7 @@ from beebread.service.requests import (
 )
 from beebread.service.rooms import Rooms
 
+EVERY_PART = 100_000  # records of the sessions on one page
 TITLE = 60  # characters of the first request that name a session
 
 
@@ -98,12 +99,20 @@ class Reading:
         limit = limited(ask.limit)
         where = msgspec.structs.replace(self._where(who, ask.query), types=("session",), kinds=(), order=ask.order)
         found = await self._rooms.store.scan(where, limit + 1, ask.cursor)
+        page = found[:limit]
+        # Its compartments may lie on several pages; a session is told whole, where the first of them lies.
+        names = tuple(dict.fromkeys(record.scope.session for record in page))
+        parts = await self._rooms.store.scan(msgspec.structs.replace(where, sessions=names), EVERY_PART) if names else []
         joined: dict[str, Session] = {}
-        for record in found[:limit]:
+        first: set[str] = set()
+        for record in parts:
             assert isinstance(record, Session)
             name = record.scope.session
+            if name not in joined:
+                first.add(record.id)
             joined[name] = join_sessions(joined[name], record) if name in joined else record
-        items = [msgspec.structs.replace(session, title=await self._title(where, name)) for name, session in joined.items()]
+        here = [record.scope.session for record in page if record.id in first]
+        items = [msgspec.structs.replace(joined[name], title=await self._title(where, name)) for name in here]
         return SessionPage(items=tuple(items), cursor=encode_cursor(found[limit - 1]) if len(found) > limit else "")
 
     async def _title(self, where: Where, session: str) -> str:

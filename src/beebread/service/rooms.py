@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from beebread import policy
 from beebread.clock import Clock
-from beebread.model import AuditLine, Principal, Rules
-from beebread.ports import Blobs, Redact, Store
+from beebread.model import EVERY_STATUS, AuditLine, Event, Principal, Rules, Where, blob_refs, owner
+from beebread.ports import Blobs, Probe, Redact, Store
 from beebread.retrieval import Retriever
 from beebread.settings import Settings
 
@@ -41,3 +43,14 @@ def audit_line(who: Principal, operation: str, at: datetime, home: str, ids: tup
         ids=ids,
         reason=reason,
     )
+
+
+async def drop_blobs(rooms: Rooms, events: Sequence[Event]) -> None:
+    """Remove the bodies of `events`, which go or were never kept, unless another event rests on the same one: they are kept by content."""
+    going = {(owner(event.scope), event.id) for event in events}
+    for event in events:
+        where = Where(asker=policy.keeper_of(event.scope), now=rooms.clock.now(), status=EVERY_STATUS)
+        for ref in blob_refs(event):
+            found = await rooms.store.search(Probe(channel="exact", where=where, limit=len(going) + 1, terms=(f"@~{ref}",)))
+            if all((hit.owner, hit.id) in going for hit in found):
+                await rooms.blobs.delete(owner(event.scope), ref)

@@ -19,10 +19,12 @@ from beebread.model import (
     EVERY_STATUS,
     HISTORY,
     LAYERS,
+    MAX_DEPTH,
     MEMORY_SYNONYMS,
     TRUSTS,
     Actor,
     Alias,
+    Applied,
     Batch,
     Event,
     Expect,
@@ -30,14 +32,17 @@ from beebread.model import (
     Principal,
     Record,
     Where,
+    canonical,
     columns,
+    is_finite,
+    is_shallow,
     new_id,
     owner,
     same_memory,
 )
 from beebread.service.linking import Linking
 from beebread.service.requests import Append, Appended, Update, Write, Written
-from beebread.service.rooms import RETRIES, Rooms, audit_line
+from beebread.service.rooms import RETRIES, Rooms, audit_line, drop_blobs
 from beebread.text import clean
 
 _VERSION = re.compile(r"@\d+$")  # how the id of a memory's earlier version ends
@@ -68,9 +73,11 @@ class Writing:
             except Invalid as error:
                 rejected[event.id] = str(error)
         events, session_values = await self._linking.linked(events)
+        prepared, applied = events, Applied(0)
         while events:
+            put, closed = await self._corrected(events)
             try:
-                applied = await self._rooms.store.apply(Batch(put=tuple(events), aliases=tuple(_aliases(events, aliases))))
+                applied = await self._rooms.store.apply(Batch(put=put, replace=closed, aliases=tuple(_aliases(events, aliases))))
             except (Conflict, Invalid) as error:
                 refused = set(error.ids) & {event.id for event in events}
                 if not refused:
@@ -79,8 +86,31 @@ class Writing:
                 events = [event for event in events if event.id not in refused]
             else:
                 self._linking.remember(session_values)
-                return Appended(created=applied.created, seen=applied.seen, buried=applied.buried, rejected=rejected)
-        return Appended(rejected=rejected)
+                break
+        unkept = {*applied.buried, *rejected}
+        await drop_blobs(self._rooms, [event for event in prepared if event.id in unkept])
+        return Appended(created=applied.created, seen=applied.seen, buried=applied.buried, rejected=rejected)
+
+    async def _corrected(self, events: list[Event]) -> tuple[tuple[Event, ...], tuple[Event, ...]]:
+        """`events`, and the kept ones that some of them supersede; both with the superseded closed (mission S4)."""
+        newer = {(owner(event.scope), cause.id): event for event in events for cause in event.causes if cause.relation == "supersedes"}
+        if not newer:
+            return tuple(events), ()
+        now = self._rooms.clock.now()
+
+        def closed(old: Event) -> Event:
+            new = newer.get((owner(old.scope), old.id))
+            if new is None or old.superseded_by or not policy.visible(policy.writer_of(new.scope), old):
+                return old
+            return msgspec.structs.replace(old, superseded_by=new.id, closed_at=now)
+
+        kept: dict[tuple[str, str], Event] = {}
+        for (home, name), new in newer.items():
+            where = Where(asker=policy.writer_of(new.scope), now=now, types=("event",), status=HISTORY)
+            for old in await self._rooms.store.get([name], where):
+                if isinstance(old, Event) and (owner(old.scope), old.id) == (home, name) and closed(old) is not old:
+                    kept[home, name] = closed(old)
+        return tuple(map(closed, events)), tuple(kept.values())
 
     async def _prepared(self, event: Event) -> Event:
         rooms = self._rooms
@@ -119,32 +149,45 @@ class Writing:
         raise Conflict(f"the slot {ask.key!r} is being written by many at once: try again")
 
     def _memory(self, who: Principal, ask: Write) -> Memory:
-        text = clean(ask.text)
-        if not text.strip():
-            raise Invalid("a memory needs text: say what is to be remembered")
-        if len(text.encode()) > self._rooms.settings.inline_bytes:
-            raise Invalid(f"a memory is a statement of at most {self._rooms.settings.inline_bytes} bytes: record long text as an event")
         for name, value, known in (("layer", ask.layer, LAYERS), ("trust", ask.trust, TRUSTS)):
             if value not in known:
                 raise Invalid(f"{name} {value!r} is unknown: use one of {', '.join(known)}")
-        if not (0 <= ask.confidence <= 1 and 0 <= ask.importance <= 1):
-            raise Invalid("confidence and importance go from 0 to 1")
         if _VERSION.search(ask.id):
             raise Invalid(f"id {ask.id!r} ends as the ids of earlier versions do (m@1): choose another one")
         scope = policy.scope_for(who, space=ask.space, sensitivity=ask.sensitivity, group=ask.group)
         policy.may_write(who, scope)
         identity = ask.id or new_id()
         memory = Memory(
-            id=identity, scope=scope, kind=MEMORY_SYNONYMS.get(ask.kind, ask.kind), at=self._rooms.clock.now(), layer=ask.layer, text=text,
-            key=ask.key, value=ask.value, tags=ask.tags, entities=ask.entities, evidence=ask.evidence, actor=Actor(who.agent),
-            confidence=ask.confidence, importance=ask.importance, trust=ask.trust, valid_from=_moment(ask.valid_from, "valid_from"),
+            id=identity, scope=scope, kind=MEMORY_SYNONYMS.get(ask.kind, ask.kind), at=self._rooms.clock.now(), layer=ask.layer,
+            text=clean(ask.text), key=ask.key, value=ask.value, tags=ask.tags, entities=ask.entities, evidence=ask.evidence,
+            actor=Actor(who.agent), confidence=ask.confidence, importance=ask.importance, trust=ask.trust,
+            valid_from=_moment(ask.valid_from, "valid_from"),
             valid_to=_moment(ask.valid_to, "valid_to"), expires_at=_moment(ask.expires_at, "expires_at"), environment=ask.environment,
             dedup_key=f"id:{identity}",
         )  # fmt: skip
         policy.check_kind(memory, self._rooms.rules)
+        self._check(memory)
         if memory.valid_from and memory.valid_to and memory.valid_to <= memory.valid_from:
             raise Invalid("valid_to must come after valid_from")
         return memory
+
+    def _check(self, memory: Memory) -> None:
+        """Raise Invalid unless `memory` says something, in bounds, that every engine can keep as it is."""
+        most = self._rooms.settings.inline_bytes
+        if not memory.text.strip():
+            raise Invalid("a memory needs text: say what is to be remembered")
+        if not (0 <= memory.confidence <= 1 and 0 <= memory.importance <= 1):
+            raise Invalid("confidence and importance go from 0 to 1")
+        if not (is_shallow(memory.value) and is_finite(memory.value)):
+            raise Invalid(f"value must be JSON without NaN or Infinity, nested at most {MAX_DEPTH} levels deep")
+        try:
+            kept = canonical(memory)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise Invalid(f"the memory cannot be kept as JSON: {error}") from None
+        if b"\\u0000" in kept:
+            raise Invalid("a memory's id, key, tags and value hold no NUL: leave it out")
+        if len(kept) > 2 * most or len(memory.text.encode()) > most:
+            raise Invalid(f"a memory is a statement of at most {most} bytes: record long text as an event")
 
     async def _kept(self, memory: Memory) -> Written | None:
         """What to answer when `memory` was written before in the same words: it may be superseded or forgotten by now, and stays so."""
@@ -171,6 +214,8 @@ class Writing:
                 return
             newest = max(current, key=lambda memory: (reconcile.holds_from(memory), memory.position))
             _, closed = reconcile.reconcile(newest, current, now)
+            if not closed:
+                return
             expect = tuple(Expect(owner(old.scope), old.id, old.version - 1) for old in closed)
             line = audit_line(who, "write", now, owner(newest.scope), (newest.id, *(old.id for old in closed)))
             try:
@@ -184,6 +229,8 @@ class Writing:
             old = await self._one(who, ask.id)
             if not isinstance(old, Memory):
                 raise Invalid(f"{ask.id!r} is an event: what happened is not changed; record a new event that supersedes it")
+            if _VERSION.search(ask.id):
+                raise Invalid(f"{ask.id!r} is an earlier version, which stays as it was: update {_VERSION.sub('', ask.id)!r}")
             policy.may_write(who, old.scope)
             if ask.version is not None and ask.version != old.version:
                 raise Conflict(
@@ -196,8 +243,7 @@ class Writing:
             if ask.text is not None:
                 given["text"] = clean(ask.text)
             new = msgspec.structs.replace(old, **given, version=old.version + 1, at=now)
-            if not new.text.strip() or not (0 <= new.confidence <= 1 and 0 <= new.importance <= 1):
-                raise Invalid("a memory needs text, and confidence and importance from 0 to 1")
+            self._check(new)
             earlier = msgspec.structs.replace(
                 old, id=f"{old.id}@{old.version}", dedup_key="", valid_to=now, closed_at=now, superseded_by=old.id, position=0
             )

@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
-from beebread.errors import Invalid
-from beebread.model import FIELD_STATUSES, Field, Rules, State
+from beebread.errors import Invalid, shown
+from beebread.model import FIELD_STATUSES, MAX_DEPTH, Field, Rules, State, is_finite, is_shallow
 from beebread.text import query_terms
 
 MAX_KEY = 256
@@ -17,6 +17,8 @@ MAX_KEY = 256
 
 def as_fields(values: Mapping[str, Any]) -> dict[str, Field]:
     """Fields from plain values (confirmed), Fields, or {"value": …, "status": …, "source": …}; None alone is a missing field."""
+    if not isinstance(values, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers are not all typed
+        raise Invalid(f"the fields of a state are names with their values, not {shown(values)}")
     return {name: _field(name, value) for name, value in values.items()}
 
 
@@ -28,7 +30,7 @@ def _field(name: str, value: Any) -> Field:
     if isinstance(value, dict) and "value" in value and set(value) <= {"value", "status", "source"}:  # pyright: ignore[reportUnknownArgumentType]
         try:
             return msgspec.convert(value, Field)
-        except msgspec.ValidationError as error:
+        except (msgspec.ValidationError, UnicodeEncodeError) as error:
             raise Invalid(f"field {name!r} of the state has the wrong form: {error}") from None
     return Field(value=value)
 
@@ -42,9 +44,11 @@ def check(state: State) -> None:
             raise Invalid("a field of a state needs a name")
         if field.status not in FIELD_STATUSES:
             raise Invalid(f"field {name!r} has status {field.status!r}: use one of {', '.join(FIELD_STATUSES)}")
+        if not (is_shallow(field.value) and is_finite(field.value)):
+            raise Invalid(f"field {name!r} must be JSON without NaN or Infinity, nested at most {MAX_DEPTH} levels deep")
     try:
         msgspec.json.encode(state)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         raise Invalid(f"the fields of a state must be JSON: {error}") from None
 
 

@@ -21,13 +21,15 @@ _SPACE = "\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 _ASCII_SIGN = r"\0-\x08\x0e-\x1f!-/:-@\[-`{-\x7f"
 # East Asian characters but for their numerals: counted one at a time, as no token takes in parts of two at a higher cost than whole ones.
 _DENSE = (
-    "\u2e80-\u2fff\u3001-\u3006\u3008-\u3020\u302a-\u3037\u303b-\u3191\u3196-\u321f\u322a-\u3247\u3250\u3260-\u327f\u328a-\u32b0"
+    "\u2e80-\u2fff\u3001-\u3006\u3008-\u3020\u3030-\u3037\u303b-\u3098\u309b-\u3191\u3196-\u321f\u322a-\u3247\u3250\u3260-\u327f\u328a-\u32b0"
     "\u32c0-\ua4cf\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff0f\uff1a-\uffef\U00020000-\U0003ffff"
 )
 # Marks, and scripts full of them: letters to one of the tokenizers, signs to the other.
 _MARK = (
-    "\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0700-\u109f\u135d-\u135f\u1700-\u17ff\u1a00-\u1cff"
-    "\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
+    "\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0700-\u109f\u135d-\u135f\u1700-\u1cff\u1dc0-\u1dff"
+    "\u20d0-\u20ff\u2cef-\u2cf1\u2d7f\u2de0-\u2dff\u302a-\u302f\u3099\u309a\ua66f-\ua67d\ua69e\ua69f\ua6f0\ua6f1\ua800-\ua95f\ua980-\uabff\ufb1e"
+    "\ufe00-\ufe0f\ufe20-\ufe2f\U000101fd-\U00011fff\U00016af0-\U00016fff\U0001bc9d\U0001bc9e\U0001cf00-\U0001cfff\U0001d165-\U0001d244"
+    "\U0001da00-\U0001daaf\U0001e000-\U0001e94a\U000e0100-\U000e01ef"
 )
 _LETTER = rf"[^\W0-9_{_DENSE}{_MARK}]"  # and numerals of other scripts
 _SIGN = rf"(?![{_SPACE}{_MARK}])[\W_]"
@@ -44,7 +46,7 @@ _PIECE = re.compile(
     rf"|(?: (?:{_SIGN})+|(?:{_SIGN}){{2,}})(?:{_LINE_END})?"
     rf"|{_NOT_AFTER_SIGN}{_CONTRACTION}(?!{_LETTER}|[{_MARK}])"
     rf"|(?<![^\0-\x7f{_DENSE}])[0-9]{{1,3}}|[0-9]"  # a digit after a numeral of another script may belong to that
-    rf"| ?[{_DENSE}](?:{_AFTER_SIGN}{_LINE_END}|[{_MARK}\u0900-\u1fff])?"
+    rf"| ?[{_DENSE}](?:{_AFTER_SIGN}{_LINE_END}|[{_MARK}\u0900-\u1fff\ud000-\ud7ff])?"
     rf"|(?:{_NOT_AFTER_SIGN}[{_ASCII_SIGN}]|[{_SPACE}](?<![{_NEWLINE}]))?{_WORD}(?:{_AFTER_SIGN}{_LINE_END}|{_CONTRACTION})?"
     rf"|{_SIGN}(?:{_LINE_END})?"
     rf"|[{_SPACE}]*[{_NEWLINE}]+|[{_SPACE}]+(?![^{_SPACE}])|[{_SPACE}]+"

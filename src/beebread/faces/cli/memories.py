@@ -60,6 +60,7 @@ def context(door: Door, text: str, budget: int, shape: Any, system: str, **optio
 @click.option("--confidence", default=1.0, show_default=True)
 @click.option("--importance", default=0.5, show_default=True)
 @click.option("--space", default="private", show_default=True, help="private, shared, system or session.")
+@click.option("--shared-with", "group", default="", metavar="G", help="Of the shared space: the group that it is for.")
 @click.option("--sensitivity", default=0, show_default=True, help="0 open to 3 secret.")
 @click.option("--valid-from", metavar="TIME", help="Since when it holds in the world.")
 @click.option("--id", "id", default="", help="Your own id for it.")
@@ -121,7 +122,9 @@ def history(door: Door, id: str) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def purge(door: Door, yes: bool) -> None:
     """Remove for real, now, everything that was forgotten."""
-    if not yes and not door.json:
+    if not yes and door.json:
+        raise click.UsageError("with --json nobody is asked: add --yes to remove for real what was forgotten")
+    if not yes:
         click.confirm(f"Remove for real everything forgotten in {door.root.home}?", abort=True, err=True)
     removed = door.root.purge()
     door.answer({"records": removed}, lambda out: out.print(f"{removed} records removed for real"))

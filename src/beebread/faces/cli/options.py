@@ -73,9 +73,8 @@ def command(name: str) -> Callable[[Callable[..., None]], click.Command]:
     def wrap(function: Callable[..., None]) -> click.Command:
         @functools.wraps(function)
         def run(*, home: str | None, as_json: bool, **given: Any) -> None:
-            names = ("user", "agent", "session", "task", "tz")
-            bindings = {one: given.pop(f"bind_{one}") for one in names}
-            door = Door(home, as_json, {one: value for one, value in bindings.items() if value})
+            bindings = {name: given.pop(f"bind_{name}") for name in _BINDINGS}
+            door = Door(home, as_json, {name: value for name, value in bindings.items() if value})
             try:
                 function(door, **given)
             except BeebreadError as error:
@@ -91,6 +90,7 @@ def command(name: str) -> Callable[[Callable[..., None]], click.Command]:
     return wrap
 
 
+_BINDINGS = ("user", "agent", "session", "task", "tz", "tenant", "groups", "clearance")
 _COMMON = (
     click.option("--home", metavar="FOLDER", help="The memory's folder (default: BEEBREAD_HOME, else ~/.beebread)."),
     click.option("--user", "bind_user", metavar="U", help="Whose memory: the stable id of a user."),
@@ -98,6 +98,9 @@ _COMMON = (
     click.option("--session", "bind_session", metavar="S", help="In which session."),
     click.option("--task", "bind_task", metavar="T", help="On which task."),
     click.option("--tz", "bind_tz", metavar="ZONE", help="Time zone in which relative time is counted, such as Asia/Shanghai."),
+    click.option("--tenant", "bind_tenant", metavar="T", help="Of which tenant, where there are several."),
+    click.option("--group", "bind_groups", multiple=True, metavar="G", help="Member of this group (repeatable)."),
+    click.option("--clearance", "bind_clearance", type=click.IntRange(0, 3), help="Highest sensitivity to see (a user's default: 0)."),
     click.option("--json", "as_json", is_flag=True, help="Answer in JSON, one document on standard output."),
 )
 
@@ -126,7 +129,7 @@ _FILTERS = (
 
 def given(options: dict[str, Any]) -> dict[str, Any]:
     """The options that were really given, as query options."""
-    return {name: value for name, value in options.items() if value not in (None, (), "", False)}
+    return {name: value for name, value in options.items() if value is not None and value is not False and value not in ((), "")}
 
 
 def utf8() -> None:
