@@ -185,7 +185,8 @@ def scope_for(writer: Principal, *, space: str = "", sensitivity: int = 0, group
 
 
 def narrowed(who: Principal, wish: Principal) -> Principal:
-    """`who`, narrowed as `wish` asks and never widened: an agent that is named gives up the user's own right to see every agent's records.
+    """`who`, narrowed as `wish` asks and never widened: an agent that is named gives up the user's own right to see every agent's records,
+    and a user that is named the administrator's rights.
 
     An unbound admin (the embedded owner of a folder) may become any user of its tenant; anyone else only himself.
     """
@@ -194,7 +195,8 @@ def narrowed(who: Principal, wish: Principal) -> Principal:
     if strange or (not free and wish.user and wish.user != who.user):
         # The same empty world as an unknown user has: nothing is told by the difference.
         return Principal(tenant=who.tenant, user=wish.user, roles=(), kinds=())
-    roles = tuple(role for role in who.roles if role in ROLES and not (wish.agent and role in ("self", "admin")))
+    given_up = ("self", "admin") if wish.agent else ("admin",) if wish.user else ()
+    roles = tuple(role for role in who.roles if role in ROLES and role not in given_up)
     kinds = (
         wish.kinds if who.kinds is None else who.kinds if wish.kinds is None else tuple(kind for kind in wish.kinds if kind in who.kinds)
     )

@@ -14,6 +14,8 @@ from beebread.errors import Invalid
 
 PREFIX = "BEEBREAD_"
 FILE = "beebread.toml"
+MOST, MOST_DAYS = 10**9, 36_500
+NEVER_ZERO = ("flush_events", "buffer_events", "deadline_ms")
 
 
 class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -36,7 +38,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     @property
     def folder(self) -> Path:
         """The folder that everything local is kept in."""
-        return Path(self.home).expanduser() if self.home else Path.home() / ".beebread"
+        return Path(self.home) if self.home else Path.home() / ".beebread"
 
 
 def load(**given: object) -> Settings:
@@ -51,7 +53,10 @@ def load(**given: object) -> Settings:
     _known("environment variable", variables)
     home = _checked({**variables, **arguments}).folder
     file = home / FILE
-    written = _read(file) if file.is_file() else {}
+    try:
+        written = _read(file) if file.is_file() else {}
+    except (OSError, ValueError) as error:
+        raise Invalid(f"home {str(home)[:200]!r} is no folder that can be read: {error}") from None
     _known(f"name in {file}", written)
     return _checked({**written, **variables, **arguments})
 
@@ -67,10 +72,20 @@ def _checked(values: dict[str, Any]) -> Settings:
         found = msgspec.convert(values, Settings, strict=False)
     except msgspec.ValidationError as error:
         raise Invalid(f"a setting has the wrong form: {error}") from None
-    wrong = [name for name in Settings.__struct_fields__ if isinstance(value := getattr(found, name), int) and value < 0]
-    if wrong or not found.flush_events or not found.buffer_events:
-        raise Invalid(f"a setting is out of range: {', '.join(wrong) or 'flush_events and buffer_events must be 1 or more'}")
-    return found
+    for name in Settings.__struct_fields__:
+        if isinstance(value := getattr(found, name), int):
+            least, most = name in NEVER_ZERO, MOST_DAYS if name.endswith("_days") else MOST
+            if not least <= value <= most:
+                raise Invalid(f"the setting {name} is out of range: use {least:d} to {most}")
+    return msgspec.structs.replace(found, home=_absolute(found.home))
+
+
+def _absolute(home: str) -> str:
+    """`home` as it is meant now: a program that changes its directory later still writes to the same folder."""
+    try:
+        return os.path.abspath(Path(home).expanduser()) if home else ""
+    except (RuntimeError, ValueError, OSError) as error:
+        raise Invalid(f"home {home[:200]!r} is no folder: {error}") from None
 
 
 def _read(file: Path) -> dict[str, Any]:

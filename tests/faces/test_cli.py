@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -132,6 +134,13 @@ def test_a_folder_that_cannot_be_opened_is_unavailable(tmp_path: Path) -> None:
     (tmp_path / "m" / "beebread.db").write_bytes(b"not ours" * 1000)
     result = Shell(tmp_path / "m").run("list")
     assert result.exit_code == 4 and "beebread.db" in result.output
+
+
+def test_the_demo_says_what_is_wrong_with_its_folder(tmp_path: Path) -> None:
+    (tmp_path / "m").write_text("a file")
+    command = [sys.executable, "-c", "from beebread.faces.cli import main; main()", "demo", "--home", str(tmp_path / "m")]
+    done = subprocess.run(command, capture_output=True, check=False, encoding="utf-8", timeout=60)
+    assert done.returncode in (2, 4) and "Traceback" not in done.stderr and str(tmp_path / "m") in done.stderr
 
 
 @pytest.mark.requirement("M4")

@@ -113,6 +113,28 @@ def test_a_memory_with_other_evidence_outlives_one_source(memory: Client) -> Non
     assert set(me.forget("e2")) == {"e2", mid}
 
 
+@pytest.mark.requirement("S4", "L4")
+@pytest.mark.parametrize("way", ["call", "message"])
+def test_what_a_recorded_pack_told_goes_with_the_memory(tmp_path: Path, clock: ManualClock, way: str) -> None:
+    with Client(tmp_path / "m", clock=clock) as memory:
+        me = memory.bind(user="u", session="s")
+        mid = me.write(f"the vault code is {SENTINELS[1]}", key="vault")
+        pack = me.context("what is the vault code?", budget=2000)
+        assert SENTINELS[1] in str(pack.messages)
+        if way == "call":
+            me.record_call(pack.messages, {"role": "assistant", "content": "I have told you."})
+        else:
+            me.record("user_message", "\n".join(str(message["content"]) for message in pack.messages))
+        me.flush()
+        assert len(me.list(types=["event"], kinds=["memory_injected"]).items) == 2
+        me.forget(mid)
+        memory.purge()
+        assert not len(me.query(SENTINELS[1], kinds=["memory_injected"], history=True))
+    for file in (tmp_path / "m").rglob("*"):
+        if file.is_file():
+            assert SENTINELS[1].encode() not in file.read_bytes(), file
+
+
 @pytest.mark.requirement("L3")
 def test_the_same_write_again_changes_nothing(memory: Client, clock: ManualClock) -> None:
     me = memory.bind(user="u")
@@ -125,7 +147,7 @@ def test_the_same_write_again_changes_nothing(memory: Client, clock: ManualClock
     me.forget("b")
     me.write("住在罗马", key="home.city", id="b")
     assert me.get("b") is None, "what was forgotten does not come back because it is said again under its id"
-    with pytest.raises(Invalid, match="earlier versions"):
+    with pytest.raises(Invalid, match="earlier version"):
         me.write("x", id="a@1")
 
 

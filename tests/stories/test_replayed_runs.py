@@ -64,14 +64,16 @@ def test_a_run_is_kept_once_with_its_bytes_and_parents(tmp_path: Path, data_dir:
 def spoken(data: Any) -> list[str]:
     """Every text of a raw file that must be kept byte for byte, found without our importers."""
     if isinstance(data, list):
-        return [message["content"] for run in data for message in run["traj"] if message.get("content")]
+        turns = [message for run in rows(data) for message in rows(run["traj"])]
+        return [message["content"] for message in turns if message.get("content")]
     if "conversation_list" in data:
-        return [message["content"] for message in data["conversation_list"] if message["content"]]
-    texts: list[str] = []
-    for run in data.values():
-        for step in run.get("trajectory") or []:
-            texts += [text for text in (step.get("observation"), step.get("thought")) if text]
-    return texts
+        return [message["content"] for message in rows(data["conversation_list"]) if message["content"]]
+    steps = [step for run in rows(data.values()) for step in rows(run.get("trajectory") or [])]
+    return [text for step in steps for text in (step.get("observation"), step.get("thought")) if text]
+
+
+def rows(values: Any) -> list[dict[str, Any]]:
+    return list(values)
 
 
 @pytest.mark.requirement("R11")

@@ -18,7 +18,7 @@ RUN = Path(demo.__file__).with_name("demo_run.jsonl")
 @pytest.mark.parametrize(
     ("ask", "needed"),
     [
-        ("继续爬虫任务", ("429", "断点续爬")),
+        ("继续爬虫任务", ("crawler/prices.py", "429", "断点续爬")),
         ("继续爬虫任务：代码写在哪个文件，价格的选择器是什么", ("crawler/prices.py", "span.price")),
         ("continue the crawler: which page was rate limited (429) and where is prices.csv", ("data/prices.csv", "429")),
     ],

@@ -203,6 +203,8 @@ class MessageLedger:
             self._native.add(step.native_id)
         origin = "agent" if delegated and step.kind == "user_message" else ORIGIN_OF_KIND[step.kind]
         causes: tuple[Cause, ...] = ()
+        if step.kind == "memory_injected":
+            step = replace(step, text="")  # known again by its key; its words are kept nowhere but in the memories themselves
         if step.tool is not None and (call := step.tool.call_id):
             if step.kind == "tool_call":
                 self._calls[call] = event

@@ -77,7 +77,7 @@ class Recorder:
         The id is the caller's; else it is made from the framework's native id; else, where causes or `at` are given, from session, kind,
         content, causes and `at`, so that the same thing is kept once however often it is recorded. With none of these it is new, unless
         the session's last event says the same and is not two seconds old: then it is that event's. Remembered text inside a message is
-        recorded apart, as `memory_injected`.
+        recorded apart, as a `memory_injected` event without its words.
         """
         kind = known_kind(kind)
         words = text if isinstance(text, str) else text_of(text)
@@ -100,9 +100,11 @@ class Recorder:
             fields.setdefault("origin", told.origin)
         if told.remembered and "parts" in fields:
             fields["parts"] = tuple(mapped(fields["parts"], lambda _, text: unfenced(text)))
-        event, again = self._put(told.kind, told.words, scope, fields)
+        # That something was injected is kept, never its words: a copy of them is a copy that forgetting would have to find.
+        words = "" if told.kind == "memory_injected" else told.words
+        event, again = self._put(told.kind, words, scope, fields)
         if told.remembered and not again:
-            self._put("memory_injected", told.remembered, scope, {"id": f"{event}.memory", "parent": event})
+            self._put("memory_injected", "", scope, {"id": f"{event}.memory", "parent": event})
         return event
 
     def _put(self, kind: str, words: str, scope: Scope, fields: dict[str, Any]) -> tuple[str, bool]:

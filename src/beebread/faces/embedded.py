@@ -113,15 +113,18 @@ class Home:
         ask = Write(
             text=memory.text, kind=memory.kind, id=memory.id or new_id(), key=memory.key, value=memory.value, tags=memory.tags,
             entities=memory.entities, evidence=memory.evidence, confidence=memory.confidence, importance=memory.importance,
-            trust="import", valid_from=memory.valid_from or memory.at, valid_to=memory.valid_to, space=memory.scope.space,
+            trust="import", at=memory.at, valid_from=memory.valid_from or memory.at, valid_to=memory.valid_to, space=memory.scope.space,
             sensitivity=memory.scope.sensitivity,
         )  # fmt: skip
+        if memory.forgotten_at is not None:
+            done["buried"] += 1
+            return
         try:
             written = await self.service.write(who, ask)
         except (Invalid, Conflict, Forbidden) as error:
             problems.append(f"memory {memory.id}: {error}")
         else:
-            done["seen" if written.seen else "created"] += 1
+            done["buried" if written.status == "erased" else "seen" if written.seen else "created"] += 1
 
     def close(self) -> None:
         """Make what was recorded durable, stop the worker and let go of the folder; again does nothing."""

@@ -31,7 +31,10 @@ class Appended(Struct, frozen=True, kw_only=True):
 
 
 class Write(Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """A memory to keep. `key` is its slot: the current memory of the same slot is closed in the same transaction, never deleted."""
+    """A memory to keep. `key` is its slot: the current memory of the same slot is closed in the same transaction, never deleted.
+
+    `at` says when it was first written, for one that comes out of an export: it stays erased where it was erased since.
+    """
 
     text: str
     kind: str = "fact"
@@ -52,10 +55,14 @@ class Write(Struct, frozen=True, omit_defaults=True, kw_only=True):
     group: str = ""
     sensitivity: int = 0
     environment: dict[str, str] = {}
+    at: datetime | None = None
 
 
 class Written(Struct, frozen=True, kw_only=True):
-    """The id of a kept memory, its status, and the ids that it superseded; `seen` when it was there already, and nothing changed."""
+    """The id of a kept memory, its status (erased: it was, and stays so), and the ids that it superseded.
+
+    `seen`: it was there already, and nothing changed.
+    """
 
     id: str
     status: str = "active"

@@ -46,6 +46,7 @@ from beebread.service.rooms import RETRIES, Rooms, audit_line, drop_blobs
 from beebread.text import clean
 
 _VERSION = re.compile(r"@\d+$")  # how the id of a memory's earlier version ends
+_SESSION = re.compile(r"session-[0-9a-f]{32}")  # the id of a session's own record
 
 
 class Writing:
@@ -116,6 +117,8 @@ class Writing:
         rooms = self._rooms
         policy.check_kind(event, rooms.rules)
         parse_time(event.at, "at")
+        if _SESSION.fullmatch(event.id):
+            raise Invalid(f"{event.id!r} is the id of a session's record: choose another one", ids=(event.id,))
         event = capture.cleaned(event)
         if rooms.redact is not None:
             event = capture.redacted(event, rooms.redact)
@@ -132,18 +135,23 @@ class Writing:
             memory = self._memory(who, ask)
             if ask.id and (kept := await self._kept(memory)):
                 return kept
+            memory = msgspec.structs.replace(memory, trust=await self._trust(who, memory))
             memory, closed = reconcile.reconcile(memory, await self._slot(memory), now)
+            if ask.at is not None:
+                closed = []  # it may have been erased, and then closes nothing; if not, the slot is settled below
             ids = (memory.id, *(old.id for old in closed))
             batch = Batch(
                 put=(memory,), replace=tuple(closed), expect=tuple(Expect(owner(old.scope), old.id, old.version - 1) for old in closed),
                 audit=(audit_line(who, "write", now, owner(memory.scope), ids),),
             )  # fmt: skip
             try:
-                await self._rooms.store.apply(batch)
+                applied = await self._rooms.store.apply(batch)
             except Conflict as error:
                 if memory.id in error.ids or not closed:
                     raise
                 continue
+            if memory.id in applied.buried:
+                return Written(id=memory.id, status="erased")
             await self._settle_slot(who, memory)
             return Written(id=memory.id, superseded=tuple(old.id for old in closed if policy.visible(who, old)))
         raise Conflict(f"the slot {ask.key!r} is being written by many at once: try again")
@@ -152,13 +160,13 @@ class Writing:
         for name, value, known in (("layer", ask.layer, LAYERS), ("trust", ask.trust, TRUSTS)):
             if value not in known:
                 raise Invalid(f"{name} {value!r} is unknown: use one of {', '.join(known)}")
-        if _VERSION.search(ask.id):
-            raise Invalid(f"id {ask.id!r} ends as the ids of earlier versions do (m@1): choose another one")
+        if _VERSION.search(ask.id) or _SESSION.fullmatch(ask.id):
+            raise Invalid(f"id {ask.id!r} looks like that of an earlier version (m@1) or of a session: choose another one")
         scope = policy.scope_for(who, space=ask.space, sensitivity=ask.sensitivity, group=ask.group)
         policy.may_write(who, scope)
         identity = ask.id or new_id()
         memory = Memory(
-            id=identity, scope=scope, kind=MEMORY_SYNONYMS.get(ask.kind, ask.kind), at=self._rooms.clock.now(), layer=ask.layer,
+            id=identity, scope=scope, kind=MEMORY_SYNONYMS.get(ask.kind, ask.kind), at=ask.at or self._rooms.clock.now(), layer=ask.layer,
             text=clean(ask.text), key=ask.key, value=ask.value, tags=ask.tags, entities=ask.entities, evidence=ask.evidence,
             actor=Actor(who.agent), confidence=ask.confidence, importance=ask.importance, trust=ask.trust,
             valid_from=_moment(ask.valid_from, "valid_from"),
@@ -196,6 +204,16 @@ class Writing:
             if isinstance(old, Memory) and old.id == memory.id and same_memory(old, memory):
                 return Written(id=old.id, status=policy.status(columns(old), where), seen=True)
         return None
+
+    async def _trust(self, who: Principal, memory: Memory) -> str:
+        """How far `memory` is to be trusted: an agent speaks for its user only where it names what he said himself."""
+        if memory.trust != "human" or not who.agent:
+            return memory.trust
+        where = Where(asker=who, now=self._rooms.clock.now(), types=("event",), status=HISTORY)
+        sources = set(memory.evidence.sources)
+        found = await self._rooms.store.get(list(sources), where)
+        said = {event.id for event in found if isinstance(event, Event) and event.origin == "human"}
+        return "human" if sources and sources <= said else "model"
 
     async def _slot(self, memory: Memory) -> list[Memory]:
         # As the slot's own compartment sees it: a writer may write above his own clearance.

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from beebread import __version__
+from beebread.errors import BeebreadError, codes
 from beebread.faces.cli import bench, demo, memories, runs, states
 from beebread.faces.cli.options import utf8
 
@@ -37,4 +40,8 @@ for _command in (
 def main() -> None:
     """Entry point of the `beebread` command."""
     utf8()
-    beebread_command(prog_name="beebread")
+    try:
+        beebread_command(prog_name="beebread")
+    except BeebreadError as error:  # of a command that has no door
+        click.echo(f"{type(error).__name__}: {error}", err=True)
+        sys.exit(codes(error).exit)
