@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from beebread import Client, Conflict, Forbidden, Invalid, Memory, NotFound
+from beebread import Client, Conflict, Event, Forbidden, Invalid, Memory, NotFound
 from beebread.clock import ManualClock
 
 SENTINELS = ("紫晶蜂鸟密码七号", "zanzibar-quokka-protocol")
@@ -171,6 +171,22 @@ def test_forgetting_reaches_what_the_asker_may_not_see_and_does_not_name_it(memo
     assert memory.bind(user="u", agent="b").forget("said") == ("said",)
     assert private.get(alone) is None and cleared.get(secret) is None
     assert memory.bind(user="u", groups=["g"]).get(group) is not None, "the same id of another owner is another record"
+
+
+@pytest.mark.requirement("S4")
+def test_a_body_that_two_events_share_goes_with_the_last(memory: Client) -> None:
+    me = memory.bind(user="u", session="s")
+    body = "同一份很长的网页 the same long page " * 4000
+    for name in ("first", "second"):
+        me.record("tool_result", body, id=name)
+    me.flush()
+    me.forget("first")
+    assert memory.purge() == 1
+    kept = me.get("second")
+    assert isinstance(kept, Event) and kept.text == body
+    me.forget("second")
+    assert memory.purge() == 1
+    assert not [file for file in (Path(memory.home) / "blobs").rglob("*") if file.is_file()]
 
 
 @pytest.mark.requirement("S4")

@@ -46,6 +46,7 @@ _PIECE = re.compile(
     rf"|(?: (?:{_SIGN})+|(?:{_SIGN}){{2,}})(?:{_LINE_END})?"
     rf"|{_NOT_AFTER_SIGN}{_CONTRACTION}(?!{_LETTER}|[{_MARK}])"
     rf"|(?<![^\0-\x7f{_DENSE}])[0-9]{{1,3}}|[0-9]"  # a digit after a numeral of another script may belong to that
+    rf"| ?高认"  # the one pair of Han whose second takes a byte of the first
     rf"| ?[{_DENSE}](?:{_AFTER_SIGN}{_LINE_END}|[{_MARK}\u0900-\u1fff\ud000-\ud7ff])?"
     rf"|(?:{_NOT_AFTER_SIGN}[{_ASCII_SIGN}]|[{_SPACE}](?<![{_NEWLINE}]))?{_WORD}(?:{_AFTER_SIGN}{_LINE_END}|{_CONTRACTION})?"
     rf"|{_SIGN}(?:{_LINE_END})?"
