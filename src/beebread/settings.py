@@ -83,6 +83,8 @@ def _checked(values: dict[str, Any]) -> Settings:
 def _absolute(home: str) -> str:
     """`home` as it is meant now: a program that changes its directory later still writes to the same folder."""
     try:
+        if "\0" in home:
+            raise ValueError("it holds a NUL")
         return os.path.abspath(Path(home).expanduser()) if home else ""
     except (RuntimeError, ValueError, OSError) as error:
         raise Invalid(f"home {home[:200]!r} is no folder: {error}") from None

@@ -7,7 +7,7 @@ import contextlib
 import threading
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from concurrent.futures import Future
 from typing import Any, Unpack
 
@@ -57,6 +57,7 @@ class Recorder:
         self._intake = Intake(self._now, self._ready)
         self._delivery = Delivery(self._send_now, self._settings.flush_events, self._settings.fold_ms, self._redact, self._spill)
         self._lock = threading.Lock()
+        self._ending = threading.Lock()
         self._wake = threading.Event()
         self._buffer: deque[Entry] = deque()
         self._tickets: list[Future[None]] = []
@@ -246,24 +247,33 @@ class Recorder:
 
         Raises Unavailable when something could be neither sent nor spilled.
         """
-        if self._closed:
-            return
+        with self._ending:
+            if not self._closed:
+                self._close(timeout)
+
+    def _close(self, timeout: float | None) -> None:
         self._closing = True
         if self._thread is not None:
             self._wake.set()
             self._thread.join(timeout)
         with self._lock:
             self._closed = True
+            tickets, self._tickets = self._tickets, []  # of those who came while the flusher took its last turn
         lifetime.unwatch(self)
+        failure: Unavailable | None = None
         try:
             self._collect(urgent=True)
+            if self._delivery.held:
+                failure = Unavailable("closed before the store took everything: what is left waits on disk and is sent at the next start")
             self._delivery.shelter_pending(everything=True)
         except OSError as error:
             lost = self._delivery.held
-            raise Unavailable(f"{lost} recorded events could be neither kept nor spilled: {self._trouble or error}") from None
+            failure = Unavailable(f"{lost} recorded events could be neither kept nor spilled: {self._trouble or error}")
+            raise failure from None
         finally:
             if self._spill is not None:
                 self._spill.close()
+            _answer(tickets, failure)
 
     def after_fork(self) -> None:
         """Begin anew in a forked child: what the parent recorded, its files and its flusher stay the parent's."""
@@ -327,9 +337,7 @@ class Recorder:
         with self._lock:
             self._busy = False
         self._press(len(self._buffer) + self._delivery.held)
-        for ticket in tickets:
-            if ticket.set_running_or_notify_cancel():
-                ticket.set_result(None) if failure is None else ticket.set_exception(failure)
+        _answer(tickets, failure)
 
     def _look_on_disk(self, *, again: bool) -> None:
         if self._spill is not None and (again or not self._looked):
@@ -339,8 +347,10 @@ class Recorder:
     def _collect(self, *, urgent: bool) -> None:
         """Move what is in the buffer to the delivery, masked; what cannot be is set aside."""
         ready: list[Entry] = []
-        for _ in range(len(self._buffer)):
-            entry = self._buffer.popleft()
+        with self._lock:
+            taken = list(self._buffer)
+            self._buffer.clear()
+        for entry in taken:
             try:
                 ready.append(Entry(self._ready(entry.event), entry.fresh))
             except Invalid as error:
@@ -379,6 +389,13 @@ class Recorder:
             raise Unavailable(f"the store cannot be reached: {type(error).__name__}: {error}") from error
         except Exception as error:
             raise Fault(f"the store failed: {type(error).__name__}: {error}") from error
+
+
+def _answer(tickets: Iterable[Future[None]], failure: BaseException | None) -> None:
+    """Tell those who wait for what was recorded that it is kept, or why not."""
+    for ticket in tickets:
+        if ticket.set_running_or_notify_cancel():
+            ticket.set_result(None) if failure is None else ticket.set_exception(failure)
 
 
 def _running_loop() -> asyncio.AbstractEventLoop | None:

@@ -61,6 +61,7 @@ class Home:
         )
         self.ledger = lru_cache(LEDGERS)(_ledger)
         self._stop = threading.Event()
+        self._ending = threading.Lock()
         self._sweeper = threading.Thread(target=plugs.worker.run, args=(self._stop,), name="beebread-worker", daemon=True)
         self._sweeper.start()
 
@@ -128,14 +129,15 @@ class Home:
 
     def close(self) -> None:
         """Make what was recorded durable, stop the worker and let go of the folder; again does nothing."""
-        if self._stop.is_set():
-            return
-        try:
-            self.recorder.close()
-        finally:
-            self._stop.set()
-            self._sweeper.join()
-            wiring.in_thread(self._plugs.store.close())
+        with self._ending:
+            if self._stop.is_set():
+                return
+            try:
+                self.recorder.close()
+            finally:
+                self._stop.set()
+                self._sweeper.join()
+                wiring.in_thread(self._plugs.store.close())
 
 
 def _ledger(scope: Scope) -> MessageLedger:
