@@ -85,7 +85,7 @@ def _absolute(home: str) -> str:
     try:
         if "\0" in home:
             raise ValueError("it holds a NUL")
-        return os.path.abspath(Path(home).expanduser()) if home else ""
+        return str(Path(home).expanduser().absolute()) if home else ""
     except (RuntimeError, ValueError, OSError) as error:
         raise Invalid(f"home {home[:200]!r} is no folder: {error}") from None
 

@@ -1,8 +1,7 @@
-"""Text in Chinese and English: storable and comparable forms, terms, scores and token estimates.
-
-May import: errors. Never does: input or output, reading the time, keeping what it was given.
-Start reading at: document.py.
-"""
+"""Purpose: text in Chinese and English: storable and comparable forms, terms, scores, cues, fences and token estimates.
+May import: beebread.errors.
+Never does: input or output, asking the time, keeping what it was given.
+Start reading at: document.py, then fold.py and words.py."""
 
 from __future__ import annotations
 
