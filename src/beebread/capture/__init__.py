@@ -12,7 +12,7 @@ from beebread.capture.ledger import Call, MessageLedger, New
 from beebread.capture.messages import Step, steps
 from beebread.capture.payload import offloaded, reduced
 from beebread.capture.recorder import Recorder, SendEvents
-from beebread.capture.redact import patterns, redacted
+from beebread.capture.redact import masked, patterns, redacted
 from beebread.capture.references import Values, refers
 from beebread.capture.running import capturing, session, step
 from beebread.capture.spill import Spill
@@ -34,6 +34,7 @@ __all__ = [
     "capturing",
     "cleaned",
     "is_injected",
+    "masked",
     "offloaded",
     "patterns",
     "plain",

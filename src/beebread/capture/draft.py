@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import Any, TypedDict, TypeVar, cast
 
@@ -88,6 +89,17 @@ def text_of(text: object) -> str:
     return as_json(plain(text, "text"))
 
 
+def told(kind: str, content: object, details: Details) -> tuple[str, dict[str, Any]]:
+    """The text and the fields of an event of `kind`. A call whose content is a JSON object, and that says no arguments, calls with that."""
+    words = content if isinstance(content, str) else text_of(content)
+    fields = accepted(details) if details else {}
+    tool = fields.get("tool")
+    if kind == "tool_call" and tool is not None and tool.args is None and words[:1] == "{":
+        with suppress(msgspec.DecodeError):
+            fields["tool"] = msgspec.structs.replace(tool, args=msgspec.json.decode(words))
+    return words, fields
+
+
 def accepted(details: Details) -> dict[str, Any]:
     """The fields of an event that `details` stand for. Raises Invalid, saying what is known, for what cannot be accepted."""
     fields: dict[str, Any] = {}
@@ -163,6 +175,20 @@ def _struct(kind: type[T], word: str, *, flat: bool = False) -> Callable[[str, A
     return convert
 
 
+_TOOL = _struct(Tool, "name")
+# What chat APIs call the fields of a call.
+_TOOL_WORDS = {"arguments": "args", "input": "args", "parameters": "args", "id": "call_id", "tool_call_id": "call_id"}
+
+
+def _tool(name: str, value: Any) -> Tool:
+    if isinstance(value, Mapping):
+        given = cast("Mapping[str, Any]", value)
+        value = {_TOOL_WORDS.get(word, word): item for word, item in given.items()}
+        if unknown := sorted(set(value) - {"name", "call_id", "args", "attempt", "type"}):
+            raise Invalid(f"unknown field {unknown[0]!r} of a tool; known are name, args, call_id, attempt")
+    return _TOOL(name, value)
+
+
 _FAILURE = _struct(Failure, "message", flat=True)
 
 
@@ -201,7 +227,7 @@ _FORMS: dict[str, Callable[[str, Any], Any]] = {
     **dict.fromkeys(("speaker", "run", "root_session"), _word),
     **dict.fromkeys(("refers_to", "tags"), _words),
     "causes": _causes,
-    "tool": _struct(Tool, "name"),
+    "tool": _tool,
     "model": _struct(ModelCall, "name"),
     "source": _struct(Source, "framework", flat=True),
     "actor": _struct(Actor, "id", flat=True),

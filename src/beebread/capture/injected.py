@@ -26,27 +26,26 @@ def taken_apart(text: str) -> Said:
 
 
 class Told(NamedTuple):
-    """What a message with remembered text in it is to be recorded as, and the remembered text to be recorded beside it."""
+    """What an event with remembered text in it is to be recorded as, and whether a memory_injected event belongs beside it."""
 
     kind: str
     words: str
-    origin: str
-    remembered: str
+    origin: str = ""
+    beside: bool = False
 
 
 SPOKEN = ("user_message", "system_message", "harness_message")
 
 
 def told_apart(kind: str, text: str) -> Told:
-    """How a text of `kind` is recorded so that nothing remembered counts as said.
+    """How a text of `kind` is recorded so that nothing remembered counts as said, and no copy of it is left for forgetting to miss.
 
-    A message loses what was injected; one that was nothing else is memory_injected itself. Any other event (a memory tool's result)
-    keeps its text, and has memory for its origin.
+    Every event loses what was injected. A message that was nothing else is memory_injected itself; any other event (a memory tool's
+    result) has memory for its origin.
     """
     said = taken_apart(text)
-    remembered = "\n\n".join(said.injected)
-    if not remembered:
-        return Told(kind, text, "", "")
+    if not said.injected:
+        return Told(kind, text)
     if kind not in SPOKEN:
-        return Told(kind, text, "memory", "")
-    return Told(kind, said.words, "", remembered) if said.words else Told("memory_injected", remembered, "memory", "")
+        return Told(kind, said.words, "memory")
+    return Told(kind, said.words, beside=True) if said.words else Told("memory_injected", "", "memory")

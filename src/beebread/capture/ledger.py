@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from beebread.capture.draft import Details
-from beebread.capture.injected import told_apart
+from beebread.capture.injected import taken_apart, told_apart
 from beebread.capture.messages import Step, steps
 from beebread.capture.strings import mapped
 from beebread.model import ORIGIN_OF_KIND, Cause, content_id, digest, new_id
@@ -222,18 +222,18 @@ class MessageLedger:
 
 
 def _told(message: Mapping[str, Any]) -> list[Step]:
-    """The steps of an input message, with remembered text that was injected into it as steps of their own."""
+    """The steps of an input message; remembered text that was injected into it becomes a step of its own that keeps its digest alone."""
     found: list[Step] = []
     for step in steps(message):
-        told = told_apart(step.kind, step.text)
-        if told.kind != step.kind:
-            found.append(Step(kind=told.kind, text=told.words))
+        apart = told_apart(step.kind, step.text)
+        mark = Step(kind="memory_injected", parts=({"type": "memory", "digest": digest(taken_apart(step.text).injected)},))
+        if apart.kind != step.kind:
+            found.append(mark)
             continue
-        if not told.remembered:
-            found.append(step)
-            continue
-        found.append(Step(kind="memory_injected", text=told.remembered))
-        found.append(replace(step, text=told.words, parts=tuple(mapped(step.parts, lambda _, text: unfenced(text)))))
+        if apart.beside:
+            found.append(mark)
+        parts = tuple(mapped(step.parts, lambda _, text: unfenced(text))) if apart.words != step.text else step.parts
+        found.append(replace(step, text=apart.words, parts=parts))
     return found
 
 

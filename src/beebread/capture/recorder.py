@@ -13,7 +13,7 @@ from typing import Any, Unpack
 
 from beebread.capture import lifetime
 from beebread.capture.delivery import Delivery, Entry, Fault, Rejected, Sent
-from beebread.capture.draft import Details, accepted, known_kind, text_of
+from beebread.capture.draft import Details, known_kind, told
 from beebread.capture.injected import told_apart
 from beebread.capture.intake import Intake
 from beebread.capture.spill import Spill
@@ -81,8 +81,7 @@ class Recorder:
         recorded apart, as a `memory_injected` event without its words.
         """
         kind = known_kind(kind)
-        words = text if isinstance(text, str) else text_of(text)
-        fields: dict[str, Any] = accepted(details) if details else {}
+        words, fields = told(kind, text, details)
         if _MARK in words:
             return self._put_apart(kind, words, scope, fields)
         return self._put(kind, words, scope, fields)[0]
@@ -96,15 +95,14 @@ class Recorder:
             return ""
 
     def _put_apart(self, kind: str, words: str, scope: Scope, fields: dict[str, Any]) -> str:
-        told = told_apart(kind, words)
-        if told.origin:
-            fields.setdefault("origin", told.origin)
-        if told.remembered and "parts" in fields:
+        apart = told_apart(kind, words)
+        if apart.origin:
+            fields.setdefault("origin", apart.origin)
+        if "parts" in fields:
             fields["parts"] = tuple(mapped(fields["parts"], lambda _, text: unfenced(text)))
         # That something was injected is kept, never its words: a copy of them is a copy that forgetting would have to find.
-        words = "" if told.kind == "memory_injected" else told.words
-        event, again = self._put(told.kind, words, scope, fields)
-        if told.remembered and not again:
+        event, again = self._put(apart.kind, apart.words, scope, fields)
+        if apart.beside and not again:
             self._put("memory_injected", "", scope, {"id": f"{event}.memory", "parent": event})
         return event
 
@@ -264,11 +262,11 @@ class Recorder:
         try:
             self._collect(urgent=True)
             if self._delivery.held:
-                failure = Unavailable("closed before the store took everything: what is left waits on disk and is sent at the next start")
+                failure = Unavailable("closed before the store took everything: the rest waits on disk and is sent at the next start")
             self._delivery.shelter_pending(everything=True)
         except OSError as error:
-            lost = self._delivery.held
-            failure = Unavailable(f"{lost} recorded events could be neither kept nor spilled: {self._trouble or error}")
+            trouble = self._trouble or error
+            failure = Unavailable(f"{self._delivery.held} recorded events could be neither kept nor spilled: {trouble}")
             raise failure from None
         finally:
             if self._spill is not None:

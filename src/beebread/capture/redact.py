@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from beebread.capture.strings import mapped
+from beebread.capture.strings import Change, mapped
 from beebread.model import Event
 from beebread.ports import Redact
 
@@ -57,14 +57,7 @@ def _masked(match: re.Match[str], name: str) -> str:
     return f"{match[0][:start]}{mask}{match[0][end:]}"
 
 
-def redacted(event: Event, redact: Redact) -> Event:
-    """`event` with `redact` applied to all that it says: text, parts, arguments, error, model parameters, environment.
-
-    The counts by name are added to `event.redactions`. An argument is also judged together with its name, as name=value: a password
-    has no shape of its own. Bytes in base64 (`data`) are left alone, since a mask would only break them.
-    """
-    counts: Counter[str] = Counter(event.redactions)
-
+def _masking(redact: Redact, counts: Counter[str]) -> Change:
     def change(name: str, text: str) -> str:
         if name in ("data", "file_data") and len(text) > 200:
             return text
@@ -75,6 +68,22 @@ def redacted(event: Event, redact: Redact) -> Event:
         counts.update(found)
         return masked
 
+    return change
+
+
+def masked(value: Any, redact: Redact | None, name: str = "") -> Any:
+    """`value` (any JSON, that stands under `name`) with `redact` applied to each of its strings; as it is where there is none."""
+    return value if redact is None else mapped(value, _masking(redact, Counter()), name)
+
+
+def redacted(event: Event, redact: Redact) -> Event:
+    """`event` with `redact` applied to all that it says: text, parts, arguments, error, model parameters, environment.
+
+    The counts by name are added to `event.redactions`. An argument is also judged together with its name, as name=value: a password
+    has no shape of its own. Bytes in base64 (`data`) are left alone, since a mask would only break them.
+    """
+    counts: Counter[str] = Counter(event.redactions)
+    change = _masking(redact, counts)
     changed: dict[str, Any] = {"text": change("", event.text), "parts": tuple(mapped(event.parts, change))}
     if event.tool is not None:
         changed["tool"] = msgspec.structs.replace(event.tool, args=mapped(event.tool.args, change))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, cast
 
+from beebread.errors import Invalid, shown
 from beebread.model import canonical
 from beebread.ports import TokenCount
 from beebread.text.tokens import truncate_tokens
@@ -34,8 +35,14 @@ class Meter:
         """Tokens of a bare text."""
         known = self._known.get(text)
         if known is None:
-            known = self._known[text] = max(self._count(text), 0)
+            known = self._known[text] = max(self._counted(text), 0)
         return known
+
+    def _counted(self, text: str) -> int:
+        count = self._count(text)
+        if not isinstance(count, int):  # pyright: ignore[reportUnnecessaryIsInstance]  # the counter is the caller's own
+            raise Invalid(f"tokens must give a whole number for each text, not {shown(count)}")
+        return count
 
     def beginning(self, text: str, limit: int) -> str:
         """The beginning of `text` in at most `limit` tokens, cut between words or characters."""

@@ -187,6 +187,9 @@ class _Reader:
 
     def _add_call(self, event: Event) -> None:
         result = self.paired.results.get(event.id)
+        if not (event.tool and event.tool.name):
+            self._add_nameless(event, result)
+            return
         call = _call(event, result, self._taken)
         ids = (event.id, result.id) if result else (event.id,)
         steps = self._turn()
@@ -196,6 +199,15 @@ class _Reader:
         else:
             steps.append(Step(role="assistant", ids=ids, calls=(call,)))
         self._open = True
+
+    def _add_nameless(self, event: Event, result: Event | None) -> None:
+        """A call that says no tool's name is told in words: a model must not be shown a tool that does not exist."""
+        lines = [_spoken(event), f"→ {_output(result)}" if result else ""]
+        text = "\n".join(line for line in lines if line.strip())
+        if text:
+            ids = (event.id, result.id) if result else (event.id,)
+            self._turn().append(Step(role="assistant", ids=ids, text=text))
+        self._open = False
 
     def _add_given(self, event: Event) -> None:
         """What was given is shown again just before the message that it was given for, whichever of the two was recorded first."""

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Coroutine
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
+from beebread.errors import Invalid
 from beebread.faces.async_client import AsyncClient
 from beebread.faces.bound import Bound
 
@@ -28,12 +29,22 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_loop.cache_clear)  # a child has no such thread
 
 
+def _runs_here(loop: asyncio.AbstractEventLoop) -> bool:
+    try:
+        return asyncio.get_running_loop() is loop
+    except RuntimeError:
+        return False
+
+
 def _blocking(method: Callable[Concatenate[AsyncClient, P], Coroutine[Any, Any, R]]) -> Callable[Concatenate[Client, P], R]:
     """`method` as a plain function: same parameters, same answer, same errors."""
 
     @functools.wraps(method)
     def call(self: Client, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        return asyncio.run_coroutine_threadsafe(method(self.awaited, *args, **kwargs), _loop()).result()
+        loop = _loop()
+        if _runs_here(loop):
+            raise Invalid("a function that this memory calls (tokens, redact) cannot ask it anything: the memory would wait for itself")
+        return asyncio.run_coroutine_threadsafe(method(self.awaited, *args, **kwargs), loop).result()
 
     return call
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from beebread import policy
+from beebread import capture, policy
 from beebread.errors import NotFound
 from beebread.model import Actor, AuditLine, Principal, Query, State, owner, state_id
 from beebread.service.requests import ListRequest, Nothing, StateKey, StatePage, StateWrite, limited
@@ -38,8 +38,12 @@ class Stating:
         else:
             scope = policy.scope_for(who, sensitivity=ask.sensitivity or 0)
         policy.may_write(who, scope)
+        fields = {
+            name: msgspec.structs.replace(field, value=capture.masked(field.value, rooms.redact, name))
+            for name, field in ask.fields.items()
+        }
         state = State(
-            key=ask.key, scope=scope, memory_type=ask.memory_type or (old.memory_type if old else "task"), fields=ask.fields,
+            key=ask.key, scope=scope, memory_type=ask.memory_type or (old.memory_type if old else "task"), fields=fields,
             step=ask.step, signature=ask.signature, actor=Actor(who.agent), updated_at=now,
             expires_at=rules_of_state.expiry(ask.expires_at, now, rooms.rules, old),
         )  # fmt: skip

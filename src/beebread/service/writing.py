@@ -165,9 +165,11 @@ class Writing:
         scope = policy.scope_for(who, space=ask.space, sensitivity=ask.sensitivity, group=ask.group)
         policy.may_write(who, scope)
         identity = ask.id or new_id()
+        masked = self._masked
         memory = Memory(
             id=identity, scope=scope, kind=MEMORY_SYNONYMS.get(ask.kind, ask.kind), at=ask.at or self._rooms.clock.now(), layer=ask.layer,
-            text=clean(ask.text), key=ask.key, value=ask.value, tags=ask.tags, entities=ask.entities, evidence=ask.evidence,
+            text=masked(clean(ask.text)), key=ask.key, value=masked(ask.value, ask.key), tags=ask.tags, entities=ask.entities,
+            evidence=msgspec.structs.replace(ask.evidence, quote=masked(ask.evidence.quote)),
             actor=Actor(who.agent), confidence=ask.confidence, importance=ask.importance, trust=ask.trust,
             valid_from=_moment(ask.valid_from, "valid_from"),
             valid_to=_moment(ask.valid_to, "valid_to"), expires_at=_moment(ask.expires_at, "expires_at"), environment=ask.environment,
@@ -178,6 +180,9 @@ class Writing:
         if memory.valid_from and memory.valid_to and memory.valid_to <= memory.valid_from:
             raise Invalid("valid_to must come after valid_from")
         return memory
+
+    def _masked(self, value: Any, name: str = "") -> Any:
+        return capture.masked(value, self._rooms.redact, name)
 
     def _check(self, memory: Memory) -> None:
         """Raise Invalid unless `memory` says something, in bounds, that every engine can keep as it is."""
@@ -259,7 +264,9 @@ class Writing:
                 name: value for name in ("value", "tags", "confidence", "importance") if (value := getattr(ask, name)) is not None
             }
             if ask.text is not None:
-                given["text"] = clean(ask.text)
+                given["text"] = self._masked(clean(ask.text))
+            if ask.value is not None:
+                given["value"] = self._masked(ask.value, old.key)
             new = msgspec.structs.replace(old, **given, version=old.version + 1, at=now)
             self._check(new)
             earlier = msgspec.structs.replace(

@@ -41,8 +41,9 @@ _CONTRACTION = r"'(?:[sStTmMdD]|[rRvV][eE]|[lL][lL])"
 _LINE_END = (
     rf"[{_NEWLINE}]+(?:/(?:[{_NEWLINE}]|{_SIGN})*(?:{_WORD})?)?"  # a run of signs takes the line ends after it, and slashes after those
 )
-_PIECE = re.compile(
-    r"[A-Za-z0-9+/=_\-]{1024,}"  # a blob
+_PIECE = (
+    r" ?[A-Za-z]++(?![^\0-\x7f]|')"  # most pieces; the words below would say the same
+    r"|[A-Za-z0-9+/=_\-]{1024,}"  # a blob
     rf"|(?: (?:{_SIGN})+|(?:{_SIGN}){{2,}})(?:{_LINE_END})?"
     rf"|{_NOT_AFTER_SIGN}{_CONTRACTION}(?!{_LETTER}|[{_MARK}])"
     rf"|(?<![^\0-\x7f{_DENSE}])[0-9]{{1,3}}|[0-9]"  # a digit after a numeral of another script may belong to that
@@ -54,7 +55,7 @@ _PIECE = re.compile(
 )
 _APOSTROPHE = re.compile(_CONTRACTION)
 _SLASHES = re.compile(rf"[{_NEWLINE}]/")
-_SLASHES_BREAK = re.compile(rf"(?<=[{_NEWLINE}])(?![{_NEWLINE}])|(?<=/)(?![/{_NEWLINE}])|(?<=[{_ASCII_SIGN}])(?={_LETTER}|[{_MARK}])")
+_SLASHES_BREAK = re.compile(rf"(?<=[{_NEWLINE}])(?![{_NEWLINE}])|(?<=/)(?![/{_NEWLINE}])|(?<=[{_ASCII_SIGN}])(?=[^\W\d_])")
 # What belongs to the character before it: marks, joiners, variation selectors, skin tones, tags.
 _ATTACHED = re.compile("[\u200d\ufe00-\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f\U000e0100-\U000e01ef]")
 _FLAGS = "".join(map(chr, range(0x1F1E6, 0x1F200)))  # two make a flag
@@ -101,9 +102,10 @@ class _Counts(dict[str, int]):
 
 
 @lru_cache(maxsize=1)
-def _counts() -> _Counts:
+def _tokenizing() -> tuple[re.Pattern[str], _Counts]:
+    # Both take a moment to make, which a program that counts no tokens need not wait for.
     packed = resources.files("beebread.text").joinpath("tokens.z").read_bytes()
-    return _Counts(frozenset(zlib.decompress(packed).decode("latin-1").split("\xff")))
+    return re.compile(_PIECE), _Counts(frozenset(zlib.decompress(packed).decode("latin-1").split("\xff")))
 
 
 def estimate_tokens(text: str) -> int:
@@ -112,7 +114,8 @@ def estimate_tokens(text: str) -> int:
     On ordinary Chinese, English, code and JSON a few per cent more (docs/decisions/0004-text.md says how many). What a chat
     API adds around a message is not counted.
     """
-    return sum(map(_counts().__getitem__, _PIECE.findall(text)))
+    piece, counts = _tokenizing()
+    return sum(map(counts.__getitem__, piece.findall(text)))
 
 
 def truncate_tokens(text: str, limit: int) -> str:
@@ -121,14 +124,14 @@ def truncate_tokens(text: str, limit: int) -> str:
     Never cut inside a character as a reader sees it (a letter with its accents, a joined emoji) of up to 64 code points; a
     single piece longer than the limit, such as a run of one letter, is cut inside. A limit of 0 or less gives "".
     """
-    counts = _counts()
+    piece, counts = _tokenizing()
     ends = [0]
     total = 0
-    for match in _PIECE.finditer(text):
-        piece = match[0]
-        total += counts[piece]
+    for match in piece.finditer(text):
+        count = counts[match[0]]
+        total += count
         if total > limit:
-            ends.append(_inside(text, match.start(), match.end(), limit - total + counts[piece]))
+            ends.append(_inside(text, match.start(), match.end(), limit - total + count))
             break
         ends.append(match.end())
     else:

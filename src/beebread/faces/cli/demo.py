@@ -14,6 +14,7 @@ from rich.console import Console
 from beebread.errors import Conflict
 from beebread.faces.cli import show
 from beebread.faces.cli.options import utf8
+from beebread.faces.cli.terminal import terminal
 from beebread.faces.client import Client
 
 NOW = "2026-11-30T09:00:00+08:00"
@@ -52,7 +53,7 @@ def demo(home: str | None) -> None:
     Needs no server, key, download or network. Exits with 1 when any answer is not the right one.
     """
     utf8()
-    out = Console(highlight=False, soft_wrap=True)
+    out = terminal()
     folder = Path(home) if home else Path(tempfile.mkdtemp(prefix="beebread-demo-"))
     story = Story(out)
     try:

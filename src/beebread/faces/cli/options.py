@@ -12,7 +12,9 @@ import click
 import msgspec
 from rich.console import Console
 
+from beebread.capture import storable
 from beebread.errors import BeebreadError, codes
+from beebread.faces.cli.terminal import terminal
 from beebread.faces.client import Client
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -26,8 +28,8 @@ class Door:
     home: str | None
     json: bool
     bindings: dict[str, Any]
-    out: Console = field(default_factory=lambda: Console(highlight=False, soft_wrap=True))
-    err: Console = field(default_factory=lambda: Console(stderr=True, highlight=False, soft_wrap=True))
+    out: Console = field(default_factory=terminal)
+    err: Console = field(default_factory=lambda: terminal(stderr=True))
     _client: Client | None = None
 
     @property
@@ -60,7 +62,8 @@ class Door:
 
 def _fail(door: Door, error: BeebreadError) -> None:
     if door.json:
-        click.echo(msgspec.json.encode({"error": type(error).__name__, "message": str(error), "ids": error.ids}).decode())
+        told = storable({"error": type(error).__name__, "message": str(error), "ids": error.ids})
+        click.echo(msgspec.json.encode(told).decode())
     else:
         door.err.print(f"[bold red]{type(error).__name__}[/]: ", end="")
         door.err.print(str(error), markup=False)
@@ -76,11 +79,12 @@ def command(name: str) -> Callable[[Callable[..., None]], click.Command]:
             bindings = {name: given.pop(f"bind_{name}") for name in _BINDINGS}
             door = Door(home, as_json, {name: value for name, value in bindings.items() if value})
             try:
-                function(door, **given)
+                try:
+                    function(door, **given)
+                finally:
+                    door.close()  # it makes the last words durable, and may fail like anything else
             except BeebreadError as error:
                 _fail(door, error)
-            finally:
-                door.close()
 
         wrapped: Any = run
         for option in reversed(_COMMON):

@@ -26,8 +26,14 @@ def import_(door: Door, paths: tuple[Path, ...], format_: str) -> None:
     """
     totals = {"created": 0, "seen": 0, "buried": 0}
     problems: list[str] = []
+    name = TextColumn("{task.description}", markup=False)  # files may be called anything
     bar = Progress(
-        TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn(), console=door.err, disable=door.json
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        DownloadColumn(),
+        TimeRemainingColumn(),
+        console=door.err,
+        disable=door.json,
     )
     with bar:
         for path in paths:

@@ -26,7 +26,7 @@ def json_argument(text: str, name: str) -> Any:
     """`text` as JSON, or a usage error that names the option."""
     try:
         return msgspec.json.decode(text)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError) as error:
         raise click.BadParameter(f"{name} is not JSON: {error}") from None
 
 

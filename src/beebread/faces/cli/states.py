@@ -24,7 +24,7 @@ def _fields(pairs: tuple[str, ...], status: str) -> dict[str, Any]:
             raise click.BadParameter(f"{pair!r} is not name=value")
         try:
             value = msgspec.json.decode(text)
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
             value = text  # a bare word is a string
         fields[name] = {"value": value, "status": status}
     return fields
