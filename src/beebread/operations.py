@@ -36,6 +36,7 @@ OPERATIONS: dict[str, Operation] = {
         _op("query", "POST /v1/query", Query, Recall, agent=True),
         _op("context", "POST /v1/context", service.ContextRequest, Pack, agent=True),
         _op("get", "GET /v1/memories/{id}", service.Get, Record | None),
+        _op("body", "GET /v1/memories/{id}/body", service.Body, bytes),
         _op("list", "GET /v1/memories", service.ListRequest, service.Page, agent=True),
         _op("update", "PATCH /v1/memories/{id}", service.Update, Memory, agent=True),
         _op("forget", "DELETE /v1/memories/{id}", service.Forget, service.Forgotten, agent=True),

@@ -10,7 +10,9 @@ from beebread.model import (
     CURRENT,
     EVENT_KINDS,
     HISTORY,
+    KIND_SYNONYMS,
     MEMORY_KINDS,
+    MEMORY_SYNONYMS,
     ROLES,
     SPACES,
     Columns,
@@ -123,10 +125,16 @@ def state_status(state: State, now: datetime) -> str:
     return "expired" if state.expires_at and state.expires_at <= now else "active"
 
 
+def plain_kind(kind: str) -> str:
+    """The kind itself, or the one that it is a synonym of."""
+    return KIND_SYNONYMS.get(kind) or MEMORY_SYNONYMS.get(kind, kind)
+
+
 def where_for(asker: Principal, query: Query, now: datetime) -> Where:
     """The filter that `query` of `asker` stands for at `now`; `history` shows what was superseded or has expired, never the forgotten."""
     return Where(
-        asker=asker, now=query.now or now, types=query.types, kinds=query.kinds, layers=query.layers, keys=query.keys, tags=query.tags,
+        asker=asker, now=query.now or now, types=query.types, kinds=tuple(map(plain_kind, query.kinds)), layers=query.layers,
+        keys=query.keys, tags=query.tags,
         entities=query.entities, sessions=query.sessions, tasks=query.tasks, actors=query.actors, origins=query.origins,
         speakers=query.speakers, after=query.after, before=query.before, as_of=query.as_of, known_at=query.known_at,
         min_confidence=query.min_confidence, linked_to=query.linked_to, environment=query.environment,
@@ -151,6 +159,11 @@ def may_write(writer: Principal, scope: Scope) -> None:
     trusted = scope.space in ("private", "session") or "admin" in writer.roles or bool(scope.space == "shared" and scope.group)
     if not (writer.roles and own and member and trusted and scope.agent in ("", writer.agent)):
         raise Forbidden("this credential may not write there: it writes in its own user's, agent's and groups' spaces")
+
+
+def known_kinds(rules: Rules) -> tuple[str, ...]:
+    """Every kind that a record may have: those of events, of memories, and those that are declared."""
+    return (*EVENT_KINDS, *MEMORY_KINDS, *rules.memory_kinds, "session")
 
 
 def check_kind(record: Event | Memory, rules: Rules) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from beebread.clock import parse_zone
 from beebread.errors import Invalid
 
 PREFIX = "BEEBREAD_"
@@ -77,6 +78,7 @@ def _checked(values: dict[str, Any]) -> Settings:
             least, most = name in NEVER_ZERO, MOST_DAYS if name.endswith("_days") else MOST
             if not least <= value <= most:
                 raise Invalid(f"the setting {name} is out of range: use {least:d} to {most}")
+    parse_zone(found.tz)
     return msgspec.structs.replace(found, home=_absolute(found.home))
 
 

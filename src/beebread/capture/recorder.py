@@ -7,7 +7,7 @@ import contextlib
 import threading
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from typing import Any, Unpack
 
@@ -18,6 +18,7 @@ from beebread.capture.injected import told_apart
 from beebread.capture.intake import Intake
 from beebread.capture.spill import Spill
 from beebread.capture.strings import mapped
+from beebread.capture.waiting import answer, running_loop
 from beebread.clock import Clock, SystemClock
 from beebread.errors import BeebreadError, Invalid, Unavailable
 from beebread.model import Event, Scope
@@ -214,7 +215,7 @@ class Recorder:
         ticket = self._ticket()
         if ticket is None:
             return
-        if self._loop is not None and _running_loop() is self._loop:
+        if self._loop is not None and running_loop() is self._loop:
             raise Invalid("flush() would wait for its own loop: await drain() here")
         try:
             ticket.result(timeout)
@@ -271,7 +272,7 @@ class Recorder:
         finally:
             if self._spill is not None:
                 self._spill.close()
-            _answer(tickets, failure)
+            answer(tickets, failure)
 
     def after_fork(self) -> None:
         """Begin anew in a forked child: what the parent recorded, its files and its flusher stay the parent's."""
@@ -335,7 +336,7 @@ class Recorder:
         with self._lock:
             self._busy = False
         self._press(len(self._buffer) + self._delivery.held)
-        _answer(tickets, failure)
+        answer(tickets, failure)
 
     def _look_on_disk(self, *, again: bool) -> None:
         if self._spill is not None and (again or not self._looked):
@@ -387,17 +388,3 @@ class Recorder:
             raise Unavailable(f"the store cannot be reached: {type(error).__name__}: {error}") from error
         except Exception as error:
             raise Fault(f"the store failed: {type(error).__name__}: {error}") from error
-
-
-def _answer(tickets: Iterable[Future[None]], failure: BaseException | None) -> None:
-    """Tell those who wait for what was recorded that it is kept, or why not."""
-    for ticket in tickets:
-        if ticket.set_running_or_notify_cancel():
-            ticket.set_result(None) if failure is None else ticket.set_exception(failure)
-
-
-def _running_loop() -> asyncio.AbstractEventLoop | None:
-    try:
-        return asyncio.get_running_loop()
-    except RuntimeError:
-        return None

@@ -75,8 +75,8 @@ def cleaned(event: Event) -> Event:
 def storable(value: Any) -> Any:
     """`value` (any JSON) with each of its strings, keys too, as every engine can store it."""
     if isinstance(value, dict):
-        items = cast("dict[str, Any]", value)
-        return {storable(key): storable(item) for key, item in items.items()}
+        items = cast("dict[Any, Any]", value)
+        return {clean(key) if isinstance(key, str) else key: storable(item) for key, item in items.items()}
     if isinstance(value, (list, tuple)):
         return [storable(item) for item in cast("list[Any]", value)]
     return clean(value) if isinstance(value, str) else value

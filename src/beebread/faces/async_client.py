@@ -85,7 +85,7 @@ class AsyncClient(Bound):
                 "confidence": confidence, "importance": importance, "valid_from": valid_from, "valid_to": valid_to,
                 "expires_at": expires_at, "space": space, "group": group, "sensitivity": sensitivity,
                 "environment": self._environment,
-                "evidence": {"sources": sources, "quote": storable(quote), "speaker": speaker, "modality": modality},
+                "evidence": {"sources": sources, "quote": _said(quote), "speaker": speaker, "modality": modality},
             }
         )  # fmt: skip
         return (await self._service.write(self._who, made(service.Write, given, "part of a memory"))).id
@@ -119,6 +119,11 @@ class AsyncClient(Bound):
         """One record, or None: for an unknown, a forgotten and a foreign id alike."""
         await self.flush()
         return await self._service.get(self._who, _named(id))
+
+    async def body(self, id: str, ref: str = "") -> bytes:
+        """A large body of an event, kept apart from it: its whole text, or the one that a part names (`blob:ref`). NotFound without one."""
+        await self.flush()
+        return await self._service.body(self._who, service.Body(id=id, ref=ref.removeprefix("blob:")))
 
     async def list(self, *, limit: int = 50, cursor: str = "", order: Literal["time", "-time"] = "-time", **options: Any) -> service.Page:
         """Memories (or events, with types=['event']), a page at a time, newest first. Options are the filters of `Query`."""
@@ -194,7 +199,8 @@ class AsyncClient(Bound):
     async def health(self) -> service.Health:
         """Whether the store answers, where the data lives, what is kept there, and what became of what this process recorded."""
         health = await self._service.health(self._who, service.Nothing())
-        return msgspec.structs.replace(health, capture=self._home.recorder.counters())
+        recorder = self._home.recorder
+        return msgspec.structs.replace(health, capture=recorder.counters(), trouble=recorder.trouble)
 
     async def close(self) -> None:
         """Make everything recorded durable and let go of the folder; every client bound from this one is closed too."""
@@ -208,6 +214,10 @@ class AsyncClient(Bound):
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
+
+
+def _said(quote: Any) -> Any:
+    return storable(quote) if isinstance(quote, str) else quote
 
 
 def _named(id: str) -> service.Get:

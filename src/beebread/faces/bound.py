@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal, Self, TypeVar, Unpack
@@ -33,8 +33,9 @@ class Bound:
     """A memory, seen by one principal; `bind` gives the same memory to a user, agent, session or task.
 
     `home` is a folder, created on first use and safe for many processes (default: BEEBREAD_HOME, else ~/.beebread). `store` is a store
-    URL. `tokens` counts tokens ('estimate', or a callable). `redact` takes what must not be kept out of every text. Other names are those
-    of `Settings`. Embedded, you are the credential: the unbound client is the folder's administrator.
+    URL. `tokens` counts tokens ('estimate', or a callable). `redact` takes what must not be kept out of every text; on its own work it
+    must change nothing more. `on_pressure` is told the share of the recording buffer in use when it runs full. Other names are those of
+    `Settings`. Embedded, you are the credential: the unbound client is the folder's administrator.
     """
 
     def __init__(
@@ -45,11 +46,12 @@ class Bound:
         tokens: Literal["estimate"] | TokenCount = "estimate",
         clock: Clock | None = None,
         redact: Redact | None = None,
+        on_pressure: Callable[[float], None] | None = None,
         **settings: object,
     ) -> None:
         if tokens != "estimate" and not callable(tokens):
             raise Invalid("tokens must be 'estimate' or a function from text to a number of tokens")
-        self._home = Home.open(home, store=store, clock=clock, redact=redact, **settings)
+        self._home = Home.open(home, store=store, clock=clock, redact=redact, on_pressure=on_pressure, **settings)
         self._who = Principal(roles=("admin", "self"), clearance=3)
         self._count: TokenCount | None = None if tokens == "estimate" else tokens
         self._tz = ""
@@ -107,6 +109,11 @@ class Bound:
         return str(self._home.settings.folder)
 
     # ------------------------------------------------------------------ capture
+
+    @property
+    def pressure(self) -> float:
+        """The share of the recording buffer in use: from 0.75 on producers had better slow down, at 1 and above it is full."""
+        return self._home.recorder.pressure
 
     def record(self, kind: str, content: Any = "", *, space: str = "private", sensitivity: int = 0, **details: Unpack[Details]) -> str:
         """Record one step of a run and return its id at once; `flush` makes sure that it is durable.

@@ -17,16 +17,24 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-@functools.cache
+_starting = threading.Lock()
+
+
 def _loop() -> asyncio.AbstractEventLoop:
-    """The loop that serves every blocking client of this process."""
+    """The loop that serves every blocking client of this process; two threads that come first at once get the same one."""
+    with _starting:
+        return _started()
+
+
+@functools.cache
+def _started() -> asyncio.AbstractEventLoop:
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, name="beebread-loop", daemon=True).start()
     return loop
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_loop.cache_clear)  # a child has no such thread
+    os.register_at_fork(after_in_child=_started.cache_clear)  # a child has no such thread
 
 
 def _runs_here(loop: asyncio.AbstractEventLoop) -> bool:
@@ -67,6 +75,7 @@ class Client(Bound):
     context = _blocking(AsyncClient.context)
     explain = _blocking(AsyncClient.explain)
     get = _blocking(AsyncClient.get)
+    body = _blocking(AsyncClient.body)
     list = _blocking(AsyncClient.list)
     update = _blocking(AsyncClient.update)
     forget = _blocking(AsyncClient.forget)

@@ -48,7 +48,7 @@ class Imported(Struct, frozen=True, kw_only=True):
 class Home:
     """An opened memory. `service` holds its operations, `recorder` its capture."""
 
-    def __init__(self, plugs: wiring.Plugs) -> None:
+    def __init__(self, plugs: wiring.Plugs, on_pressure: Callable[[float], None] | None = None) -> None:
         self.settings: Settings = plugs.settings
         self.service: Service = plugs.service
         self._plugs = plugs
@@ -58,6 +58,7 @@ class Home:
             clock=plugs.clock,
             redact=plugs.redact,
             spill=Spill(plugs.settings.folder / "spill"),
+            on_pressure=on_pressure,
         )
         self.ledger = lru_cache(LEDGERS)(_ledger)
         self._stop = threading.Event()
@@ -73,13 +74,15 @@ class Home:
         store: str | None = None,
         clock: Clock | None = None,
         redact: Redact | None = None,
+        on_pressure: Callable[[float], None] | None = None,
         **settings: object,
     ) -> Home:
         """Open the folder (created on first use); Invalid for unknown settings or plugs, Unavailable where the data cannot be opened."""
         if isinstance(home, str) and "://" in home:
             web = home.startswith(("http://", "https://"))
             raise Invalid("this version has no client over HTTP: give a folder" if web else f"{home} is no folder: give it as store=")
-        return cls(wiring.open_memory(load(home=None if home is None else str(home), store=store, **settings), clock=clock, redact=redact))
+        wanted = load(home=None if home is None else str(home), store=store, **settings)
+        return cls(wiring.open_memory(wanted, clock=clock, redact=redact), on_pressure)
 
     async def import_(self, who: Principal, path: Path, ask: Import, progress: Progress | None) -> Imported:
         """Read the path in the named format ('auto' finds it) and keep what it holds, in batches; what is bad is told and set aside."""

@@ -12,6 +12,7 @@ from beebread.service.reading import Reading
 from beebread.service.requests import (
     Append,
     Appended,
+    Body,
     ContextRequest,
     Explain,
     Forget,
@@ -50,6 +51,7 @@ class Service(Writing, Forgetting, Reading, Contexts, Stating):
 __all__ = [
     "Append",
     "Appended",
+    "Body",
     "ContextRequest",
     "Explain",
     "Forget",

@@ -40,7 +40,7 @@ class Contexts:
         """
         if not ask.query.text.strip():
             raise Invalid("context needs the request that the pack is for: context('…', budget=…)")
-        rooms, query = self._rooms, checked(ask.query)
+        rooms, query = self._rooms, checked(ask.query, self._rooms.rules)
         tail = await self._tail(who, query)
         now = self._local(query, tail)
         recall = await rooms.retriever.recall(

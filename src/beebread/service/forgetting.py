@@ -20,6 +20,7 @@ from beebread.model import (
     Record,
     Session,
     Where,
+    encode_cursor,
     owner,
 )
 from beebread.service.linking import Linking
@@ -88,7 +89,7 @@ class Forgetting:
         earlier = [record for record in await store.get(versions, where) if owner(record.scope) == home]
         also: dict[str, Record] = {record.id: record for record in earlier if record.id not in gone}
         resting = msgspec.structs.replace(where, types=("memory",), linked_to=tuple(gone))
-        for memory in await store.scan(resting, 10_000):
+        for memory in await self._all(resting):
             if not isinstance(memory, Memory) or memory.id in gone or owner(memory.scope) != home:
                 continue
             left = tuple(source for source in memory.evidence.sources if source not in gone)
@@ -98,6 +99,12 @@ class Forgetting:
             else:
                 also[memory.id] = memory
         return list(also.values())
+
+    async def _all(self, where: Where) -> list[Record]:
+        found: list[Record] = []
+        while page := await self._rooms.store.scan(where, PAGE, encode_cursor(found[-1]) if found else ""):
+            found += page
+        return found
 
     async def purge(self, who: Principal, ask: Purge) -> Purged:
         """Remove for real what was forgotten: everything (`ask.now`), or what is due by the contract's days. Needs the admin role."""

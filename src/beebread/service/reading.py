@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from beebread import policy
-from beebread.errors import Invalid
+from beebread.errors import Invalid, NotFound
 from beebread.model import (
     FAMILIES,
     Event,
@@ -18,6 +18,7 @@ from beebread.model import (
     Session,
     Trace,
     Where,
+    blob_refs,
     encode_cursor,
     join_sessions,
     owner,
@@ -26,6 +27,7 @@ from beebread.model import (
 from beebread.retrieval import Explanation
 from beebread.service.requests import (
     MAX_LIMIT,
+    Body,
     Explain,
     Get,
     Health,
@@ -54,7 +56,7 @@ class Reading:
 
     async def query(self, who: Principal, ask: Query) -> Recall:
         """What fits `ask` best among what the asker may see, with reasons; an empty recall says why in its report."""
-        checked(ask)
+        checked(ask, self._rooms.rules)
         return await self._rooms.retriever.recall(ask, self._where(who, ask), session=who.session)
 
     async def get(self, who: Principal, ask: Get) -> Record | None:
@@ -68,10 +70,18 @@ class Reading:
             return msgspec.structs.replace(record, text=body.decode())
         return record
 
+    async def body(self, who: Principal, ask: Body) -> bytes:
+        """A large body of an event that the asker may see; NotFound for an unknown or foreign event, and for a body that is not its own."""
+        found = await self._rooms.store.get([ask.id], self._where(who, Query(history=True)))
+        event = found[0] if found else None
+        if not isinstance(event, Event) or (ask.ref or event.body_ref or None) not in blob_refs(event):
+            raise NotFound(f"there is no such body of {ask.id!r}", ids=(ask.id,))
+        return await self._rooms.blobs.get(owner(event.scope), ask.ref or event.body_ref)
+
     async def list(self, who: Principal, ask: ListRequest) -> Page:
         """Records that answer the query's filters, a page at a time, newest first unless asked otherwise."""
         limit = limited(ask.limit)
-        where = self._where(who, ask.query)
+        where = self._where(who, checked(ask.query, self._rooms.rules))
         types = where.types or ("memory",)
         where = msgspec.structs.replace(where, order=ask.order, types=types)
         found = await self._rooms.store.scan(where, limit + 1, ask.cursor)
@@ -141,7 +151,7 @@ class Reading:
 
     async def explain(self, who: Principal, ask: Explain) -> Explanation:
         """Why `ask.expect` was found by the query, or was not; a forbidden record reads like an unknown one, but for an administrator."""
-        checked(ask.query)
+        checked(ask.query, self._rooms.rules)
         return await self._rooms.retriever.explain(ask.query, self._where(who, ask.query), ask.expect, session=who.session)
 
     async def health(self, who: Principal, _ask: Nothing) -> Health:

@@ -7,10 +7,12 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from beebread import policy
 from beebread.errors import Invalid
-from beebread.model import Event, Evidence, Field, Memory, Query, Record, Session, State
+from beebread.model import Event, Evidence, Field, Memory, Query, Record, Rules, Session, State
 
 Shape = Literal["openai", "anthropic", "gemini"]
+TYPES = ("event", "memory", "session")
 MAX_LIMIT = 1000  # answers on one page
 
 
@@ -161,6 +163,13 @@ class Explain(Struct, frozen=True, kw_only=True):
     expect: str
 
 
+class Body(Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """A large body of event `id` that is kept apart: the one that a part names (`blob:ref`), or its whole text ('')."""
+
+    id: str
+    ref: str = ""
+
+
 class StateKey(Struct, frozen=True, kw_only=True):
     """One state by its context key."""
 
@@ -197,7 +206,8 @@ class History(Struct, frozen=True, kw_only=True):
 class Health(Struct, frozen=True, kw_only=True):
     """Whether the store answers, where the data lives, and what the asker keeps in it, by type.
 
-    `capture` counts what became of the events that the asking process recorded (sent, folded, spilled, dropped, rejected, …).
+    `capture` counts what became of the events that the asking process recorded (sent, folded, spilled, dropped, rejected, …), and
+    `trouble` says why the last of them were not kept yet, '' while all is well.
     """
 
     ok: bool
@@ -205,6 +215,7 @@ class Health(Struct, frozen=True, kw_only=True):
     store: str
     counts: dict[str, int] = {}
     capture: dict[str, int] = {}
+    trouble: str = ""
 
 
 class Nothing(Struct, frozen=True):
@@ -218,8 +229,12 @@ def limited(limit: int, most: int = MAX_LIMIT) -> int:
     return limit
 
 
-def checked(query: Query) -> Query:
+def checked(query: Query, rules: Rules) -> Query:
     """`query`, when it can have an answer; else Invalid."""
+    known = policy.known_kinds(rules)
+    for name, given, choice in (("kind", query.kinds, known), ("type", query.types, TYPES)):
+        if unknown := [one for one in given if policy.plain_kind(one) not in choice]:
+            raise Invalid(f"{name} {unknown[0][:60]!r} is unknown: use one of {', '.join(choice)}")
     limited(query.limit)
     if query.after and query.before and query.after >= query.before:
         raise Invalid("after must be earlier than before: nothing lies between them")

@@ -259,6 +259,8 @@ class Writing:
                 raise Conflict(
                     f"memory {ask.id!r} is at version {old.version}, not {ask.version}: read it again", ids=(ask.id,), detail=old
                 )
+            if all(getattr(ask, name) is None for name in ("text", "value", "tags", "confidence", "importance")):
+                raise Invalid("an update without a change: give text, value, tags, confidence or importance")
             now = self._rooms.clock.now()
             given: dict[str, Any] = {
                 name: value for name in ("value", "tags", "confidence", "importance") if (value := getattr(ask, name)) is not None

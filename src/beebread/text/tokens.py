@@ -111,7 +111,7 @@ def _tokenizing() -> tuple[re.Pattern[str], _Counts]:
 def estimate_tokens(text: str) -> int:
     """Tokens of `text`, counted without a model: at least as many as cl100k_base and o200k_base give.
 
-    On ordinary Chinese, English, code and JSON a few per cent more (docs/decisions/0004-text.md says how many). What a chat
+    On ordinary Chinese, English, code and JSON a few per cent more (docs/decisions/0008-text.md says how many). What a chat
     API adds around a message is not counted.
     """
     piece, counts = _tokenizing()

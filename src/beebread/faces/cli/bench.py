@@ -23,6 +23,7 @@ from rich.table import Table
 from beebread import policy
 from beebread.backends.sqlite_yardstick import bare_speed
 from beebread.clock import from_micros
+from beebread.faces.cli.tree import Branch
 from beebread.faces.client import Client
 from beebread.model import Batch, Cause, Event, Principal, Query, Scope
 from beebread.ports import Probe
@@ -182,9 +183,9 @@ def _resident() -> float:
     return peak / (1024 * 1024 if sys.platform == "darwin" else 1024)
 
 
-@click.group("bench")
+@click.group("bench", cls=Branch)
 def bench() -> None:
-    """Measure this machine; each figure stands beside a plain yardstick of the same run."""
+    """Measure this machine. Each figure stands beside a plain yardstick of the same run."""
 
 
 @bench.command("speed")
@@ -192,7 +193,7 @@ def bench() -> None:
 @click.option("--owners", default=7_000, show_default=True, help="Users that they belong to.")
 @click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
 def speed(count: int, owners: int, as_json: bool) -> None:
-    """Time record(), durable ingest, keyword queries and graph walks, and the memory that they take."""
+    """Time recording, ingesting, asking and walking. Also the memory and the disk that they take."""
     err = Console(stderr=True)
     figures: dict[str, float] = {}
     for size in (200, 2000):

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import tempfile
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from importlib.resources import as_file, files
 from pathlib import Path
 
 import click
-from rich.console import Console
+from rich.markup import escape
 
+from beebread.clock import parse_zone
 from beebread.errors import Conflict
 from beebread.faces.cli import show
 from beebread.faces.cli.options import utf8
-from beebread.faces.cli.terminal import terminal
+from beebread.faces.cli.terminal import Terminal
 from beebread.faces.client import Client
+from beebread.model import Item
 
 NOW = "2026-11-30T09:00:00+08:00"
 TZ = "Asia/Shanghai"
@@ -26,6 +30,7 @@ QUESTIONS = (
     ("Who owns the nightly report?", ("deploy-10", "deploy-11")),
     ("成都酒店的订单号是多少？", ("trip-07", "trip-08")),
 )
+BY_HAND = "上次爬虫卡在第几页"
 TRIP = "hotel_booking_ORD-20261021-0088"
 
 
@@ -33,7 +38,7 @@ TRIP = "hotel_booking_ORD-20261021-0088"
 class Story:
     """What the demo tells as it goes, and what it found wrong."""
 
-    out: Console
+    out: Terminal
     wrong: list[str] = field(default_factory=list[str])
 
     def title(self, text: str) -> None:
@@ -44,21 +49,32 @@ class Story:
         if not right:
             self.wrong.append(text)
 
+    def hits(self, found: Iterable[Item], right: Collection[str]) -> None:
+        """A line for each hit; the right ones marked, with what mainly brought them."""
+        for item in found:
+            good, who = item.id in right, item.kind.removesuffix("_message")
+            line = self.out.cut(f"{'→' if good else ' '} {self.out.moment(item.at):.16}  {who}: {item.text}", self.out.width - 2)
+            # Folding takes the blank in front of a line without a mark.
+            self.out.print(f"  [{'bold' if good else 'default'}]{escape(line if good else '  ' + line)}[/]")
+            if good:
+                self.out.print(f"      [dim]{escape(self.out.cut('; '.join(item.reasons[:2]), self.out.width - 6))}[/]")
+
 
 @click.command("demo")
 @click.option("--home", metavar="FOLDER", help="Keep the demo's memory in this folder (default: a temporary one, removed at the end).")
 def demo(home: str | None) -> None:
-    """See the whole path on a bundled run: import, ask weeks later in Chinese and English, pack, state on two devices.
+    """See the whole path on a bundled run.
 
+    A run is imported, asked about weeks later in Chinese and English, packed for a model; a state is shared by two devices.
     Needs no server, key, download or network. Exits with 1 when any answer is not the right one.
     """
     utf8()
-    out = terminal()
+    out = Terminal(zone=parse_zone(TZ))
     folder = Path(home) if home else Path(tempfile.mkdtemp(prefix="beebread-demo-"))
     story = Story(out)
     try:
         with Client(folder) as memory:
-            out.print(f"memory in {folder}", style="dim", markup=False)
+            out.print(f"memory in {folder}" + ("" if home else ", removed at the end"), style="dim", markup=False)
             _import(story, memory)
             _ask(story, memory)
             _again(story, memory)
@@ -71,16 +87,29 @@ def demo(home: str | None) -> None:
     if story.wrong:
         out.print(f"\n[bold red]{len(story.wrong)} of the answers are wrong[/]")
         raise click.exceptions.Exit(1)
-    out.print("\n[bold green]every answer is right[/]  next: beebread import YOUR_TRANSCRIPT --user YOU; beebread query '…' --user YOU")
+    out.print("\n[bold green]every answer is right[/]")
+    _next(out, home)
+
+
+def _next(out: Terminal, home: str | None) -> None:
+    """Commands that run as they stand."""
+    kept = home or "./demo-memory"
+    out.print("\nNow by hand:")
+    if not home:
+        out.print(f"  beebread demo --home {kept}", markup=False)
+    out.print(f'  beebread query "{BY_HAND}" --home {shlex.quote(kept)} --user lin', markup=False)
 
 
 def _import(story: Story, memory: Client) -> None:
-    story.title("1. A run is imported: three sessions of one user, autumn 2026")
+    story.title(f"1. A run is imported: three sessions of one user, autumn 2026 (times: {TZ})")
     lin = memory.bind(user="lin", tz=TZ)
-    with as_file(files("beebread.faces.cli") / "demo_run.jsonl") as run:
+    source = files("beebread.faces.cli") / "demo_run.jsonl"
+    lines = len(source.read_text(encoding="utf-8").splitlines())
+    with as_file(source) as run:
         first, second = lin.import_(run), lin.import_(run)
-    story.check(first.created > 0 and not first.problems, f"{first.created} events kept, with their own times and causes")
-    story.check(second.created == 0 and second.seen == first.created, "imported again: nothing is doubled")
+    told = f"{first.created} events kept, with their own times and causes" + (f"; {first.seen} were there already" if first.seen else "")
+    story.check(first.created + first.seen == lines and not first.problems, told)
+    story.check(second.created == 0 and second.seen == lines, "imported again: nothing is doubled")
 
 
 def _ask(story: Story, memory: Client) -> None:
@@ -89,9 +118,7 @@ def _ask(story: Story, memory: Client) -> None:
     for question, right in QUESTIONS:
         found = lin.query(question, limit=3, now=NOW)
         story.out.print(f"\n  [bold cyan]{question}[/]")
-        for item in found:
-            story.out.print(f"  [dim]{show.moment(item.at)}[/] {item.kind}: {show.short(item.text, 150)}")
-            story.out.print(f"    [dim]score {item.score:.2f}; {'; '.join(item.reasons)}[/]", soft_wrap=True)
+        story.hits(found, right)
         story.check(bool({item.id for item in found} & set(right)), "the right event is among the first three")
 
 
@@ -99,8 +126,7 @@ def _again(story: Story, memory: Client) -> None:
     story.title("3. A tool already called with these arguments need not be called again")
     lin = memory.bind(user="lin", session="november", tz=TZ)
     found = lin.query(tool="http_get", args={"url": "https://shop.example/robots.txt"}, now=NOW)
-    for item in list(found)[:1]:
-        story.out.print(f"  {show.moment(item.at)} {item.kind}: {show.short(item.text, 150)}\n    [dim]{'; '.join(item.reasons)}[/]")
+    story.hits(list(found)[:1], ("crawl-04",))
     story.check("crawl-04" in [item.id for item in found], "http_get of robots.txt: its earlier result is found, with its age")
 
 

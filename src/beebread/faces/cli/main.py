@@ -10,6 +10,8 @@ from beebread import __version__
 from beebread.errors import BeebreadError, codes
 from beebread.faces.cli import bench, demo, memories, runs, states
 from beebread.faces.cli.options import utf8
+from beebread.faces.cli.tree import Branch
+from beebread.settings import load
 
 HELP = """Beebread: the memory of AI agents. 智能体的记忆。
 
@@ -19,12 +21,23 @@ Start here:
   beebread import run.jsonl --user u1            bring in a transcript
   beebread query "怎么通知我?" --user u1          find the right past, with reasons
   beebread context "继续上次的任务" --user u1 --budget 2000
-\b
 Exit codes: 0 ok, 1 not found or empty, 2 usage, 3 refused, 4 unavailable.
 """
 
 
-@click.group(help=HELP, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+class Root(Branch):
+    """The root, whose help also says where the memory is."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        try:
+            where = f"The memory is in {load().folder}; --home or BEEBREAD_HOME names another folder."
+        except BeebreadError as error:  # help is read most of all when something is wrong
+            where = f"Where the memory is cannot be said: {error}"
+        formatter.write_paragraph()
+        formatter.write_text(where)
+
+
+@click.group(cls=Root, help=HELP, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(__version__, prog_name="beebread")
 def beebread_command() -> None:
     """The root of the command tree; the help above is what people see."""

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any
 
 import click
 import msgspec
-from rich.console import Console
+from rich.cells import cell_len
 from rich.markup import escape
-from rich.table import Table
-from rich.tree import Tree
+from rich.text import Text
 
+from beebread.faces.cli.terminal import Terminal, one_line
 from beebread.model import Event, Memory, Pack, Recall, Record, Session, State
+from beebread.service import Health
 
 COLOURS = {
     "user_message": "green", "assistant_message": "cyan", "thought": "magenta", "tool_call": "yellow", "tool_result": "blue",
     "error": "red",
 }  # fmt: skip
 LONGEST = 240
+SHORTEST = 16  # cells of text that even a deep step of a run shows
 
 
 def json_argument(text: str, name: str) -> Any:
@@ -32,13 +33,8 @@ def json_argument(text: str, name: str) -> Any:
 
 def short(text: str, longest: int = LONGEST) -> str:
     """One line of `text`, cut with an ellipsis, with nothing that rich would read as markup."""
-    line = " ".join(text.split())
+    line = one_line(text)
     return escape(line if len(line) <= longest else line[: longest - 1] + "…")
-
-
-def moment(value: datetime | None) -> str:
-    """A time for people: to the minute, in its own offset."""
-    return value.strftime("%Y-%m-%d %H:%M %z") if value else ""
 
 
 def _text(record: Record) -> str:
@@ -49,40 +45,41 @@ def _text(record: Record) -> str:
     return record.text
 
 
-def _table(*columns: str) -> Table:
-    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
-    for column in columns:
-        table.add_column(column, overflow="fold")
-    return table
+def more(out: Terminal, cursor: str) -> None:
+    """Where the next page begins, when there is one."""
+    if cursor:
+        out.print(f"[dim]more: --cursor {escape(cursor)}[/]")
 
 
-def recall(out: Console, found: Recall, *, explained: bool) -> None:
+def recall(out: Terminal, found: Recall, *, explained: bool) -> None:
     """Items best first, each with its reasons; with the plan and the channels when asked."""
     for number, item in enumerate(found.items, 1):
         colour = COLOURS.get(item.kind, "white")
-        out.print(f"[bold]{number}.[/] [{colour}]{item.kind}[/]  {moment(item.at)}  [dim]score {item.score:.2f}  {escape(item.id)}[/]")
-        out.print(f"   {short(item.text)}")
+        head = f"[bold]{number}.[/] [{colour}]{escape(item.kind)}[/]  {out.moment(item.at)}"
+        out.print(f"{head}  [dim]score {item.score:.2f}  {escape(item.id)}[/]")
+        out.print(f"   {escape(out.cut(item.text, LONGEST))}")
         out.print(f"   [dim]{escape('; '.join(item.reasons))}[/]")
         if explained:
             ranks = ", ".join(f"{name} #{rank.rank} ({rank.score:.2f})" for name, rank in item.channels.items())
             out.print(f"   [dim]{escape(ranks)}[/]")
         for step in item.chain:
-            out.print(f"     [dim]{step.kind}[/] {short(_text(step), 160)}")
+            out.print(f"     [dim]{escape(step.kind)}[/] {escape(out.cut(_text(step), 160))}")
     if not found.items:
         out.print(escape(found.report.empty or "nothing relevant is known"), style="yellow")
     if explained:
         out.print_json(msgspec.json.encode(found.report, enc_hook=str).decode())
 
 
-def pack(out: Console, made: Pack) -> None:
+def pack(out: Terminal, made: Pack) -> None:
     """The messages as they would be sent, then what they cost and where they come from."""
     if made.system:
-        out.print(f"[bold]system[/]\n{escape(made.system)}")
+        out.print("[bold]\\[system][/]")
+        out.print(made.system, markup=False)
     for message in made.messages:
-        out.print(f"[bold]{message['role']}[/]")
+        out.print(f"[bold]{escape('[' + str(message['role']) + ']')}[/]")
         content = message.get("content", message.get("parts"))
         if isinstance(content, str):
-            out.print(escape(content))
+            out.print(content, markup=False)
         elif content:
             out.print_json(msgspec.json.encode(content).decode())
         if message.get("tool_calls"):
@@ -90,7 +87,7 @@ def pack(out: Console, made: Pack) -> None:
     out.print(f"[dim]{made.tokens} of {made.budget} tokens; {len(made.citations)} citations; {len(made.dropped)} left out or shortened[/]")
 
 
-def record(out: Console, one: Record | None) -> None:
+def record(out: Terminal, one: Record | None) -> None:
     """Everything known of one record."""
     if one is None:
         out.print("nothing under that id", style="yellow")
@@ -98,57 +95,84 @@ def record(out: Console, one: Record | None) -> None:
         out.print_json(msgspec.json.encode(one).decode())
 
 
-def records(out: Console, listed: Sequence[Record], cursor: str = "") -> None:
+def records(out: Terminal, listed: Sequence[Record], cursor: str = "") -> None:
     """A table of records."""
-    table = _table("at", "kind", "text", "id")
-    for one in listed:
-        marks = " [dim](superseded)[/]" if isinstance(one, Memory) and one.superseded_by else ""
-        table.add_row(moment(one.at), one.kind, short(_text(one), 120) + marks, escape(one.id))
-    out.print(table if listed else "nothing")
-    if cursor:
-        out.print(f"[dim]more: --cursor {escape(cursor)}[/]")
+    rows = [
+        (one.id, out.moment(one.at), one.kind, ("(superseded) " if isinstance(one, Memory) and one.superseded_by else "") + _text(one))
+        for one in listed
+    ]
+    if rows:
+        out.table(("id", "at", "kind", "text"), rows, text="text")
+    else:
+        out.print("nothing")
+    more(out, cursor)
 
 
-def sessions(out: Console, listed: Sequence[Session], cursor: str) -> None:
+def sessions(out: Terminal, listed: Sequence[Session], cursor: str) -> None:
     """A table of sessions."""
-    table = _table("session", "from", "to", "events", "errors", "tokens", "title")
-    for one in listed:
-        tokens = str(one.tokens_in + one.tokens_out or "")
-        table.add_row(
-            escape(one.scope.session),
-            moment(one.at),
-            moment(one.last_at),
-            str(one.events),
-            str(one.errors or ""),
-            tokens,
-            short(one.title, 60),
+    rows = [
+        (
+            one.scope.session, out.moment(one.at), out.moment(one.last_at), str(one.events), str(one.errors or ""),
+            str(one.tokens_in + one.tokens_out or ""), one.title,
         )
-    out.print(table if listed else "no sessions")
-    if cursor:
-        out.print(f"[dim]more: --cursor {escape(cursor)}[/]")
+        for one in listed
+    ]  # fmt: skip
+    if rows:
+        out.table(("session", "from", "to", "events", "errors", "tokens", "title"), rows, text="title")
+    else:
+        out.print("no sessions")
+    more(out, cursor)
 
 
-def state(out: Console, one: State | None) -> None:
+def state(out: Terminal, one: State | None) -> None:
     """A state, field by field."""
     if one is None:
         out.print("no state under that key", style="yellow")
         return
-    out.print(f"[bold]{escape(one.key)}[/] version {one.version}, step {escape(one.step) or '-'}, updated {moment(one.updated_at)}")
-    table = _table("field", "value", "status", "source")
-    for name, field in one.fields.items():
-        value = field.value if isinstance(field.value, str) else msgspec.json.encode(field.value).decode()
-        table.add_row(escape(name), short(value), field.status, escape(field.source))
-    out.print(table)
+    head = f"[bold]{escape(one_line(one.key))}[/] version {one.version}"
+    out.print(f"{head}, step {escape(one_line(one.step)) or '-'}, updated {out.moment(one.updated_at)}")
+    rows = [(name, _value(field.value), field.status, field.source) for name, field in one.fields.items()]
+    out.table(("field", "value", "status", "source"), rows, text="value")
 
 
-def outline(out: Console, rows: Sequence[tuple[int, Event, Sequence[str]]], title: str) -> None:
-    """A run as a tree: what each step came from, with failures and retries marked."""
-    tree = Tree(f"[bold]{escape(title)}[/]")
-    branches: list[Tree] = [tree]
-    for depth, event, marks in rows:
-        del branches[depth + 1 :]
+def _value(value: object) -> str:
+    if value is None:
+        return "-"
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+def outline(out: Terminal, rows: Sequence[tuple[int, Event, Sequence[str]]]) -> None:
+    """A run as a tree: ids in front, what each step came from, failures and retries marked; the text is what gives way."""
+    longest = max((cell_len(one_line(event.id)) for _, event, _ in rows), default=0)
+    for (depth, event, marks), branch in zip(rows, _branches([depth for depth, _, _ in rows]), strict=True):
+        name = one_line(event.id)
         colour = "red" if event.status == "error" else COLOURS.get(event.kind, "white")
-        noted = f" [bold red]{escape(', '.join(marks))}[/]" if marks else ""
-        label = f"[{colour}]{event.kind}[/]{noted} {short(_text(event), 120)} [dim]{escape(event.id)}[/]"
-        branches.append(branches[-1].add(label))
-    out.print(tree)
+        line = Text.assemble((name + " " * (longest - cell_len(name) + 2), "dim"), branch, (one_line(event.kind), colour))
+        if marks:
+            line.append(f" {one_line(', '.join(marks))}", "bold red")
+        line.append(f" {out.cut(_text(event), max(SHORTEST, out.width - line.cell_len - 1))}")
+        out.print(line)
+
+
+def _branches(depths: Sequence[int]) -> list[str]:
+    """The lines of a tree in front of each of its rows; the rows of depth 0 stand at the margin."""
+    drawn: list[str] = []
+    later: set[int] = set()  # the depths at which a sibling follows below
+    for depth in reversed(depths):
+        stems = "".join("│  " if level in later else "   " for level in range(1, depth))
+        drawn.append(stems + ("├─ " if depth in later else "└─ ") if depth else "")
+        later = {level for level in later if level < depth} | {depth}
+    return drawn[::-1]
+
+
+def health(out: Terminal, state: Health, asker: str) -> None:
+    """Whether the memory answers, where it is, and what it keeps for the asker."""
+    out.print(f"{'answers':<10}{'yes' if state.ok else 'no'}")
+    rows = [("folder", state.home), ("for", asker), *((name, str(count)) for name, count in sorted(state.counts.items()))]
+    if state.store != state.home:
+        rows.insert(1, ("store", state.store))
+    if not state.counts:
+        rows.append(("keeps", "nothing yet"))
+    rows += [(f"{name}", str(count)) for name, count in state.capture.items() if count]
+    for name, value in rows:
+        out.print(f"{name:<10}{value}", markup=False)

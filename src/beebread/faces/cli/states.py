@@ -9,11 +9,13 @@ import msgspec
 
 from beebread.faces.cli import show
 from beebread.faces.cli.options import Door, command
+from beebread.faces.cli.terminal import Terminal
+from beebread.faces.cli.tree import Branch
 
 
-@click.group("state")
+@click.group("state", cls=Branch)
 def state() -> None:
-    """The state of a task: fields with a status, the same on every device of the user."""
+    """Keep the state of a task. Its fields have a status, and are the same on every device of the user."""
 
 
 def _fields(pairs: tuple[str, ...], status: str) -> dict[str, Any]:
@@ -38,15 +40,17 @@ def get(door: Door, key: str) -> None:
     door.answer(found, lambda out: show.state(out, found), empty=found is None)
 
 
-@command("set")
+@command("set", writes=True)
 @click.argument("key")
 @click.argument("pairs", nargs=-1, metavar="NAME=VALUE…")
-@click.option("--status", type=click.Choice(["confirmed", "tentative", "missing"]), default="confirmed", show_default=True)
+@click.option(
+    "--status", type=click.Choice(["confirmed", "tentative", "missing"]), default="confirmed", show_default=True, help="How sure it is."
+)
 @click.option("--step", default="", help="The step that the task is at.")
 @click.option("--version", type=int, help="Refuse unless the state is still at this version.")
 @click.option("--replace", is_flag=True, help="Replace the whole state, not only these fields.")
 def set_(door: Door, key: str, pairs: tuple[str, ...], *, status: str, step: str, version: int | None, replace: bool) -> None:
-    """Set fields of the state KEY, each alone; a value is JSON, or a bare word.
+    """Set fields of the state KEY, each alone. A value is JSON, or a bare word.
 
     \b
     beebread state set trip_42 city=成都 nights=3 --step hotel --user u1
@@ -57,17 +61,16 @@ def set_(door: Door, key: str, pairs: tuple[str, ...], *, status: str, step: str
 
 
 @command("list")
-@click.option("--limit", default=50, show_default=True)
+@click.option("--limit", default=50, show_default=True, help="At most this many.")
 @click.option("--cursor", default="", help="Where the page before ended.")
 def list_(door: Door, limit: int, cursor: str) -> None:
     """List states by key."""
     page = door.client.state_list(limit=limit, cursor=cursor)
 
-    def draw(out: Any) -> None:
+    def draw(out: Terminal) -> None:
         for one in page.items:
             show.state(out, one)
-        if page.cursor:
-            out.print(f"[dim]more: --cursor {show.short(page.cursor)}[/]")
+        show.more(out, page.cursor)
 
     door.answer(page, draw, empty=not page.items)
 
@@ -78,14 +81,14 @@ def history(door: Door, key: str) -> None:
     """Show the versions of the state KEY, newest first."""
     versions = door.client.state_history(key)
 
-    def draw(out: Any) -> None:
+    def draw(out: Terminal) -> None:
         for one in versions:
             show.state(out, one)
 
     door.answer(versions, draw, empty=not versions)
 
 
-@command("delete")
+@command("delete", writes=True)
 @click.argument("key")
 def delete(door: Door, key: str) -> None:
     """Remove the state KEY for real, with its history."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from datetime import datetime, tzinfo
 
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
+from rich.text import Text
 
 _KEPT = "\n\t"
 # Control characters as their pictures, C1 ones and those that turn the direction of writing as the sign of what cannot be shown.
@@ -13,16 +16,56 @@ _SHOWN = {
     **{code: 0x2400 + code for code in range(0x20) if chr(code) not in _KEPT}, 0x7F: 0x2421,
     **dict.fromkeys((*range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)), 0xFFFD),
 }  # fmt: skip
+_GAP = "  "
+_NARROW = 24  # cells; a text with less room than this goes on a line of its own
 
 
-class _Terminal(Console):
-    """A console whose own colours are the only control sequences that reach the screen."""
+class Terminal(Console):
+    """A console whose own colours are the only control sequences that reach the screen.
+
+    Where a person looks, texts are cut to the width and ids never are; in a pipe or a file nothing is cut, and a record is one line.
+    Times are shown in `zone`, or as they were recorded.
+    """
+
+    def __init__(self, *, stderr: bool = False, zone: tzinfo | None = None) -> None:
+        super().__init__(stderr=stderr, highlight=False, soft_wrap=True, emoji=False)
+        self.zone = zone
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         for segment in super().render(renderable, options):
             yield segment if segment.control else Segment(segment.text.translate(_SHOWN), segment.style)
 
+    def moment(self, value: datetime | None) -> str:
+        """A time for people, to the minute."""
+        if value is None:
+            return ""
+        return (value.astimezone(self.zone) if self.zone else value).strftime("%Y-%m-%d %H:%M %z")
 
-def terminal(*, stderr: bool = False) -> Console:
-    """A console for people on standard output, or standard error."""
-    return _Terminal(stderr=stderr, highlight=False, soft_wrap=True, emoji=False)
+    def cut(self, text: str, room: int) -> str:
+        """`text` as one line; on a terminal at most `room` cells of it, with an ellipsis."""
+        line = one_line(text)
+        if not self.is_terminal or cell_len(line) <= room:
+            return line
+        return set_cell_size(line, max(0, room - 1)).rstrip() + "…"
+
+    def table(self, columns: Sequence[str], rows: Iterable[Sequence[str]], *, text: str) -> None:
+        """A record a line. Only the column `text` gives way where the terminal is narrow; with no room at all it goes beneath."""
+        at = columns.index(text)
+        grid = [[one_line(cell) for cell in row] for row in (columns, *rows)]
+        widths = [max(map(cell_len, column)) for column in zip(*grid, strict=True)]
+        rest = self.width - sum(widths) + widths[at] - len(_GAP) * (len(widths) - 1)
+        beneath = self.is_terminal and rest < min(_NARROW, widths[at])
+        if not beneath and self.is_terminal:
+            widths[at] = min(widths[at], rest)
+        for number, row in enumerate(grid):
+            style = "" if number else "bold"
+            cells = [self.cut(cell, widths[at]) if place == at else cell for place, cell in enumerate(row)]
+            line = [set_cell_size(cell, widths[place]) for place, cell in enumerate(cells) if not (beneath and place == at)]
+            self.print(Text(_GAP.join(line).rstrip(), style))
+            if beneath and number and row[at]:
+                self.print(Text(f"    {self.cut(row[at], self.width - 4)}"))
+
+
+def one_line(text: str) -> str:
+    """`text` with its lines and runs of blanks folded, and nothing in it that would steer a terminal."""
+    return " ".join(text.split()).translate(_SHOWN)

@@ -1,0 +1,5 @@
+"""`python -m beebread` is the `beebread` command."""
+
+from beebread.faces.cli import main
+
+main()
