@@ -26,15 +26,15 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     store: str = ""  # a store URL; '' means sqlite in `home`
     tz: str = "UTC"  # the zone in which relative time is counted when nothing nearer says one
     buffer_events: int = 10_000  # recorded and not yet durable; beyond it low-priority events are dropped and high ones spilled
-    flush_events: int = 256
-    flush_ms: int = 50
+    flush_events: int = 256  # recorded events that are sent in one batch
+    flush_ms: int = 50  # how long a recorded event waits for others before it is sent
     fold_ms: int = 100  # same-kind low-priority events within this window become one; 0 folds nothing
     inline_bytes: int = 64 * 1024  # longer texts are kept whole in a blob, with their head in the record
     deadline_ms: int = 5_000  # for each retrieval channel
     busy_ms: int = 30_000  # how long a write waits for another process
-    purge_days: int = 30
-    state_days: int = 90
-    memory_kinds: tuple[str, ...] = ()
+    purge_days: int = 30  # after these, what was forgotten is removed for real
+    state_days: int = 90  # how long a state lives that names no expiry
+    memory_kinds: tuple[str, ...] = ()  # kinds of memory beside the known ones
 
     @property
     def folder(self) -> Path:

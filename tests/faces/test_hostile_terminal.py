@@ -51,7 +51,7 @@ def test_the_command_line_takes_any_argument(tmp_path: Path, junk: str) -> None:
 @pytest.mark.requirement("M4")
 def test_files_of_any_name_are_imported(tmp_path: Path) -> None:
     line = msgspec.json.encode({"kind": "user_message", "text": "hi", "at": "2026-01-01T00:00:00Z"})
-    for name in ("[red]x[/bold].jsonl", "a\x1b[2J.jsonl", "-x.jsonl", os.fsdecode(b"\xff.jsonl")):
+    for name in ("[red]x[bold].jsonl", "a\x1b[2J.jsonl", "-x.jsonl", os.fsdecode(b"\xff.jsonl")):
         (tmp_path / name).write_bytes(line)
         result = CliRunner().invoke(beebread_command, ["import", "--home", str(tmp_path / "m"), "--", str(tmp_path / name)])
         assert result.exit_code == 0, (name, result.output, result.exception)

@@ -34,7 +34,7 @@ JUNK: dict[str, Any] = {
 
 
 def _record(name: str) -> Call:
-    return lambda me, junk: me.record("tool_call", "x", **{name: junk})  # pyright: ignore[reportArgumentType]
+    return lambda me, junk: me.record("tool_call", "x", **{name: junk})
 
 
 def _write(name: str) -> Call:

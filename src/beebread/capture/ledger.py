@@ -82,6 +82,7 @@ class MessageLedger:
         self._latest: dict[str, str] = {}  # key -> id of what was said last under it
         self._native: set[str] = set()
         self._calls: dict[str, str] = {}  # call id -> event id of the newest call
+        self._tools: dict[str, str] = {}  # call id -> tool name of the newest call
         self._open: set[str] = set()  # call ids whose newest call has no result yet
         self._conversations: dict[str, _Conversation] = {}
 
@@ -208,9 +209,12 @@ class MessageLedger:
         if step.tool is not None and (call := step.tool.call_id):
             if step.kind == "tool_call":
                 self._calls[call] = event
+                self._tools[call] = step.tool.name
                 self._open.add(call)
             elif step.kind == "tool_result":
                 self._open.discard(call)
+                # Several chat APIs name the tool of a result by its call alone.
+                step = replace(step, tool=replace(step.tool, name=step.tool.name or self._tools.get(call, "")))
                 causes = (Cause(self._calls[call], "requested_by"),) if call in self._calls else ()
         return New(id=event, kind=step.kind, step=step, origin=origin, causes=causes, status=step.status)
 

@@ -251,10 +251,11 @@ class Recorder:
                 self._close(timeout)
 
     def _close(self, timeout: float | None) -> None:
-        self._closing = True
-        if self._thread is not None:
+        with self._lock:  # from here on no flusher starts
+            self._closing, flusher = True, self._thread
+        if flusher is not None:
             self._wake.set()
-            self._thread.join(timeout)
+            flusher.join(timeout)
         with self._lock:
             self._closed = True
             tickets, self._tickets = self._tickets, []  # of those who came while the flusher took its last turn
@@ -285,7 +286,7 @@ class Recorder:
     def _rouse(self) -> None:
         if self._thread is None:
             with self._lock:
-                if self._thread is None:
+                if self._thread is None and not self._closing:
                     thread = threading.Thread(target=self._run, name="beebread-recorder", daemon=True)
                     # At the very end of a program no thread starts any more; close() then puts everything on disk.
                     with contextlib.suppress(RuntimeError):

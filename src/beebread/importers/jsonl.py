@@ -173,8 +173,8 @@ def _own(value: dict[str, Any], given: Input) -> Event | Memory | None:
     scope = _moved(record.scope, given.options.scope) if given.options.scope else record.scope
     if given.options.session:
         scope = msgspec.structs.replace(scope, session=given.options.session)
-    if isinstance(record, Event):
-        record = msgspec.structs.replace(record, body_ref="")  # the body it names lies in the folder that it came from
+    if isinstance(record, Event) and given.options.scope:
+        record = msgspec.structs.replace(record, body_ref="")  # the body that it names lies with its old owner
     return msgspec.structs.replace(record, scope=scope, **times)
 
 

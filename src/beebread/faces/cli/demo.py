@@ -53,9 +53,8 @@ class Story:
         """A line for each hit; the right ones marked, with what mainly brought them."""
         for item in found:
             good, who = item.id in right, item.kind.removesuffix("_message")
-            line = self.out.cut(f"{'→' if good else ' '} {self.out.moment(item.at):.16}  {who}: {item.text}", self.out.width - 2)
-            # Folding takes the blank in front of a line without a mark.
-            self.out.print(f"  [{'bold' if good else 'default'}]{escape(line if good else '  ' + line)}[/]")
+            line = self.out.cut(f"{self.out.moment(item.at):.16} {who}: {item.text}", self.out.width - 4)
+            self.out.print(f"  {'→' if good else ' '} [{'bold' if good else 'default'}]{escape(line)}[/]")
             if good:
                 self.out.print(f"      [dim]{escape(self.out.cut('; '.join(item.reasons[:2]), self.out.width - 6))}[/]")
 
@@ -101,7 +100,7 @@ def _next(out: Terminal, home: str | None) -> None:
 
 
 def _import(story: Story, memory: Client) -> None:
-    story.title(f"1. A run is imported: three sessions of one user, autumn 2026 (times: {TZ})")
+    story.title(f"1. A run is imported: three sessions of one user (times of {TZ})")
     lin = memory.bind(user="lin", tz=TZ)
     source = files("beebread.faces.cli") / "demo_run.jsonl"
     lines = len(source.read_text(encoding="utf-8").splitlines())

@@ -17,10 +17,11 @@ HELP = """Beebread: the memory of AI agents. 智能体的记忆。
 
 \b
 Start here:
-  beebread demo                                  see the whole path on a bundled run
-  beebread import run.jsonl --user u1            bring in a transcript
-  beebread query "怎么通知我?" --user u1          find the right past, with reasons
+  beebread demo                             see the whole path on a bundled run
+  beebread import run.jsonl --user u1       bring in a transcript
+  beebread query "怎么通知我?" --user u1    find the right past, with reasons
   beebread context "继续上次的任务" --user u1 --budget 2000
+
 Exit codes: 0 ok, 1 not found or empty, 2 usage, 3 refused, 4 unavailable.
 """
 
@@ -29,12 +30,13 @@ class Root(Branch):
     """The root, whose help also says where the memory is."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        super().format_epilog(ctx, formatter)
         try:
-            where = f"The memory is in {load().folder}; --home or BEEBREAD_HOME names another folder."
+            where = f"The memory is in {load().folder}"  # whole on its line, to be copied
         except BeebreadError as error:  # help is read most of all when something is wrong
             where = f"Where the memory is cannot be said: {error}"
         formatter.write_paragraph()
-        formatter.write_text(where)
+        formatter.write(f"{where}\n")
 
 
 @click.group(cls=Root, help=HELP, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})

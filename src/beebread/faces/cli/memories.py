@@ -94,7 +94,7 @@ def list_(door: Door, **options: Any) -> None:
     def draw(out: Terminal) -> None:
         events = 0 if page.items or options["types"] else door.bound.health().counts.get("event", 0)
         if events:
-            out.print(f"no memories; {events} events: add --type event")
+            out.print(f"no memories; {show.events(events)}: add --type event")
         else:
             show.records(out, page.items, page.cursor)
 

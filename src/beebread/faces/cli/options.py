@@ -174,9 +174,9 @@ _FILTERS = (
     click.option(
         "--after",
         metavar="TIME",
-        help="Only from this moment on: ISO 8601 with offset, or a day, meaning its start in --tz (default: UTC).",
+        help="Only from then on: ISO 8601 with offset, or a day: its start in --tz (default UTC).",
     ),
-    click.option("--before", metavar="TIME", help="Only before this moment (the same form)."),
+    click.option("--before", metavar="TIME", help="Only before then (the same form)."),
     click.option("--as-of", metavar="TIME", help="What held in the world then (the same form)."),
     click.option("--known-at", metavar="TIME", help="What the memory knew then (the same form)."),
     click.option("--history", is_flag=True, help="Also what was superseded or has expired."),

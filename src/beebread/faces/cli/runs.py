@@ -15,6 +15,8 @@ from beebread.faces.cli.options import Door, command, given
 from beebread.faces.cli.terminal import Terminal, one_line
 from beebread.importers import FORMATS
 
+_FORMAT = click.Choice(["auto", *sorted(FORMATS)])
+
 
 @command("import", writes=True)
 @click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
@@ -38,20 +40,20 @@ def import_(door: Door, paths: tuple[Path, ...], format_: str) -> None:
         console=door.err,
         disable=door.json or not door.err.is_terminal,
     )
-    with bar:
-        for number, path in enumerate(paths):
-            task = bar.add_task(one_line(path.name), total=None)
-            session = door.bindings.get("session", "")
-            try:
-                done = door.client.import_(
+    client, session = door.client, door.bindings.get("session", "")
+    try:
+        with bar:
+            for path in paths:
+                task = bar.add_task(one_line(path.name), total=None)
+                done = client.import_(
                     path, format_, session=session, progress=lambda at, total, task=task: bar.update(task, completed=at, total=total)
                 )
-            except BeebreadError:
-                if number:
-                    door.note(f"kept before {path.name} failed: {_kept(totals)}; importing again doubles nothing")
-                raise
-            totals = {name: totals[name] + getattr(done, name) for name in totals}
-            problems.extend((*done.problems, *done.unfinished))
+                totals = {name: totals[name] + getattr(done, name) for name in totals}
+                problems.extend((*done.problems, *done.unfinished))
+    except BeebreadError:
+        if any(totals.values()):
+            door.note(f"from the files before: {_kept(totals)}; importing them again doubles nothing")
+        raise
 
     def draw(out: Terminal) -> None:
         out.print(_kept(totals))
@@ -63,9 +65,8 @@ def import_(door: Door, paths: tuple[Path, ...], format_: str) -> None:
 
 
 def _kept(totals: dict[str, int]) -> str:
-    return f"{totals['created']} events kept, {totals['seen']} were there already" + (
-        f", {totals['buried']} stay erased" if totals["buried"] else ""
-    )
+    erased = f", {totals['buried']} stay erased" if totals["buried"] else ""
+    return f"{show.events(totals['created'])} kept, {totals['seen']} were there already{erased}"
 
 
 @command("sessions")

@@ -37,6 +37,11 @@ def short(text: str, longest: int = LONGEST) -> str:
     return escape(line if len(line) <= longest else line[: longest - 1] + "…")
 
 
+def events(count: int) -> str:
+    """So many events, in words."""
+    return f"{count} event{'' if count == 1 else 's'}"
+
+
 def _text(record: Record) -> str:
     if isinstance(record, Session):
         return record.title
@@ -130,7 +135,7 @@ def state(out: Terminal, one: State | None) -> None:
         out.print("no state under that key", style="yellow")
         return
     head = f"[bold]{escape(one_line(one.key))}[/] version {one.version}"
-    out.print(f"{head}, step {escape(one_line(one.step)) or '-'}, updated {out.moment(one.updated_at)}")
+    out.print(f"{head}, step {escape(one_line(one.step)) or '-'}, {out.moment(one.updated_at)}")
     rows = [(name, _value(field.value), field.status, field.source) for name, field in one.fields.items()]
     out.table(("field", "value", "status", "source"), rows, text="value")
 
@@ -144,7 +149,7 @@ def _value(value: object) -> str:
 def outline(out: Terminal, rows: Sequence[tuple[int, Event, Sequence[str]]]) -> None:
     """A run as a tree: ids in front, what each step came from, failures and retries marked; the text is what gives way."""
     longest = max((cell_len(one_line(event.id)) for _, event, _ in rows), default=0)
-    for (depth, event, marks), branch in zip(rows, _branches([depth for depth, _, _ in rows]), strict=True):
+    for (_, event, marks), branch in zip(rows, _branches([depth for depth, _, _ in rows]), strict=True):
         name = one_line(event.id)
         colour = "red" if event.status == "error" else COLOURS.get(event.kind, "white")
         line = Text.assemble((name + " " * (longest - cell_len(name) + 2), "dim"), branch, (one_line(event.kind), colour))
@@ -173,6 +178,6 @@ def health(out: Terminal, state: Health, asker: str) -> None:
         rows.insert(1, ("store", state.store))
     if not state.counts:
         rows.append(("keeps", "nothing yet"))
-    rows += [(f"{name}", str(count)) for name, count in state.capture.items() if count]
+    rows += [(name, str(count)) for name, count in state.capture.items() if count]
     for name, value in rows:
         out.print(f"{name:<10}{value}", markup=False)

@@ -40,12 +40,13 @@ def get(door: Door, key: str) -> None:
     door.answer(found, lambda out: show.state(out, found), empty=found is None)
 
 
+_STATUS = click.Choice(["confirmed", "tentative", "missing"])
+
+
 @command("set", writes=True)
 @click.argument("key")
 @click.argument("pairs", nargs=-1, metavar="NAME=VALUE…")
-@click.option(
-    "--status", type=click.Choice(["confirmed", "tentative", "missing"]), default="confirmed", show_default=True, help="How sure it is."
-)
+@click.option("--status", type=_STATUS, default="confirmed", show_default=True, help="How sure it is.")
 @click.option("--step", default="", help="The step that the task is at.")
 @click.option("--version", type=int, help="Refuse unless the state is still at this version.")
 @click.option("--replace", is_flag=True, help="Replace the whole state, not only these fields.")
@@ -68,6 +69,8 @@ def list_(door: Door, limit: int, cursor: str) -> None:
     page = door.client.state_list(limit=limit, cursor=cursor)
 
     def draw(out: Terminal) -> None:
+        if not page.items:
+            out.print("no states")
         for one in page.items:
             show.state(out, one)
         show.more(out, page.cursor)
@@ -82,6 +85,8 @@ def history(door: Door, key: str) -> None:
     versions = door.client.state_history(key)
 
     def draw(out: Terminal) -> None:
+        if not versions:
+            show.state(out, None)
         for one in versions:
             show.state(out, one)
 

@@ -17,7 +17,8 @@ _SHOWN = {
     **dict.fromkeys((*range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)), 0xFFFD),
 }  # fmt: skip
 _GAP = "  "
-_NARROW = 24  # cells; a text with less room than this goes on a line of its own
+_INDENT = "    "
+_NARROW = 24  # cells; a text with less room than this goes on the next line
 
 
 class Terminal(Console):
@@ -49,21 +50,34 @@ class Terminal(Console):
         return set_cell_size(line, max(0, room - 1)).rstrip() + "…"
 
     def table(self, columns: Sequence[str], rows: Iterable[Sequence[str]], *, text: str) -> None:
-        """A record a line. Only the column `text` gives way where the terminal is narrow; with no room at all it goes beneath."""
+        """A record a line; where a terminal is too narrow the column `text` gives way, and what still has no room goes beneath."""
         at = columns.index(text)
         grid = [[one_line(cell) for cell in row] for row in (columns, *rows)]
         widths = [max(map(cell_len, column)) for column in zip(*grid, strict=True)]
-        rest = self.width - sum(widths) + widths[at] - len(_GAP) * (len(widths) - 1)
-        beneath = self.is_terminal and rest < min(_NARROW, widths[at])
-        if not beneath and self.is_terminal:
-            widths[at] = min(widths[at], rest)
+        lines = _lines(widths, at, self.width) if self.is_terminal else [("", list(range(len(widths))))]
+        for indent, places in lines:
+            if self.is_terminal and at in places:
+                rest = self.width - len(indent) - sum(widths[place] + len(_GAP) for place in places if place != at)
+                widths[at] = min(widths[at], rest)
         for number, row in enumerate(grid):
-            style = "" if number else "bold"
-            cells = [self.cut(cell, widths[at]) if place == at else cell for place, cell in enumerate(row)]
-            line = [set_cell_size(cell, widths[place]) for place, cell in enumerate(cells) if not (beneath and place == at)]
-            self.print(Text(_GAP.join(line).rstrip(), style))
-            if beneath and number and row[at]:
-                self.print(Text(f"    {self.cut(row[at], self.width - 4)}"))
+            for indent, places in lines:
+                cells = [set_cell_size(self.cut(row[place], widths[place]), widths[place]) for place in places]
+                if line := _GAP.join(cells).rstrip():
+                    self.print(Text(indent + line, "" if number else "bold"))
+
+
+def _lines(widths: Sequence[int], at: int, width: int) -> list[tuple[str, list[int]]]:
+    """Which columns stand on which line of a record, with the line's indent; the one at `at` makes do with little."""
+    lines: list[tuple[str, list[int]]] = [("", [])]
+    room = width
+    for place, wanted in enumerate(widths):
+        need = min(_NARROW, wanted) if place == at else wanted
+        if lines[-1][1] and need > room:
+            lines.append((_INDENT, []))
+            room = width - len(_INDENT)
+        lines[-1][1].append(place)
+        room -= need + len(_GAP)
+    return lines
 
 
 def one_line(text: str) -> str:

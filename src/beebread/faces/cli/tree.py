@@ -22,9 +22,10 @@ class Leaf(click.Command):
         own: list[tuple[str, str]] = []
         common: list[tuple[str, str]] = []
         for parameter in self.get_params(ctx):
-            said = parameter.get_help_record(ctx)
+            said = None if isinstance(parameter, click.Argument) else parameter.get_help_record(ctx)
             if said is not None:
-                (common if parameter.name in self.shared or parameter.name == "help" else own).append(said)
+                every = parameter.name in self.shared or parameter is self.get_help_option(ctx)
+                (common if every else own).append(said)
         for title, rows in (("Options", own), ("Options of every command", common)):
             if rows:
                 with formatter.section(title):
