@@ -89,11 +89,11 @@ def is_session(item: Item) -> bool:
 
 
 def line(entry: Entry, language: Words) -> str:
-    """The entry without its mark. Its body is indented, so that no remembered text can pass for a line of ours."""
+    """The entry without its mark. Its heading is one line and its body indented, so that no remembered text can pass for a line of ours."""
     if not entry.head:
         return entry.body
     body = entry.body.strip().replace("\r\n", "\n").replace("\r", "\n").replace("\n", "\n  ")
-    return f"{entry.head}{language.colon}{body}"
+    return f"{' '.join(entry.head.split())}{language.colon}{body}"
 
 
 def cited(entries: Iterable[Entry], *, first: int = 1, letter: str = "", kind: str = "") -> tuple[Citation, ...]:
