@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -164,3 +165,31 @@ def test_a_counter_of_tokens_that_is_wrong_is_named(tmp_path: Path) -> None:
         asked.append(memory)
         with pytest.raises(Invalid, match="wait for itself"):
             memory.bind(user="u").context("hello", budget=100)
+
+
+@pytest.mark.requirement("S7")
+def test_nothing_is_acknowledged_into_a_folder_that_is_gone(tmp_path: Path) -> None:
+    home = tmp_path / "m"
+    memory = Client(home)
+    me = memory.bind(user="u", session="s")
+    me.write("先有的", id="first")
+    shutil.rmtree(home)
+    me.record("user_message", "b" * 100_000)  # its body is written first, and makes the folder anew
+    with pytest.raises(Unavailable, match="moved or deleted"):
+        me.flush(2)
+    with pytest.raises(Unavailable, match="moved or deleted"):
+        me.write("后来的", id="second")
+    with contextlib.suppress(Unavailable):
+        memory.close()
+
+
+@pytest.mark.requirement("I1", "S4")
+def test_a_body_of_one_closed_session_does_not_hang_on_another(memory: Client) -> None:
+    long = "同样长的正文 " * 10_000
+    rooms = [memory.bind(user="u", session=name) for name in ("a", "b")]
+    for room, name in zip(rooms, ("ea", "eb"), strict=True):
+        room.record("tool_result", long, id=name, space="session")
+        room.flush()
+    rooms[0].forget("ea")
+    memory.purge()
+    assert rooms[1].body("eb").decode() == long

@@ -58,6 +58,7 @@ class Pool:
         self._waiting: deque[Job[Any]] = deque()
         self._serving = False
         self._db: sqlite3.Connection | None = None
+        self._place = (0, 0)  # device and inode of the file that is written to
         self._unscrubbed = False
         self._local = threading.local()
         self._readers: list[sqlite3.Connection] = []
@@ -139,6 +140,7 @@ class Pool:
             try:
                 for job in jobs:
                     _attempt(db, job)
+                self._still_there()
                 db.execute("COMMIT")
             except BaseException:
                 if db.in_transaction:
@@ -147,6 +149,15 @@ class Pool:
             self._unscrubbed = self._unscrubbed or any(job.scrub and job.error is None for job in jobs)
             if self._unscrubbed:
                 self._scrub(db)
+
+    def _still_there(self) -> None:
+        """Raise Unavailable when the file is no longer the one in the folder: what is written to a deleted file is kept nowhere."""
+        try:
+            found = self._path.stat()
+        except FileNotFoundError:
+            found = None
+        if found is None or (found.st_dev, found.st_ino) != self._place:
+            raise Unavailable(f"{self._path} was moved or deleted while it was open: put it back, or close this memory and open it again")
 
     def _scrub(self, db: sqlite3.Connection) -> None:
         """Empty the write-ahead log, in which what was erased can still stand; again after the next write when somebody is reading it."""
@@ -162,6 +173,8 @@ class Pool:
     def _writer(self) -> sqlite3.Connection:
         if self._db is None:
             self._db = connect(self._path, busy_ms=self._busy_ms)
+            found = self._path.stat()
+            self._place = (found.st_dev, found.st_ino)
             self._db.execute("PRAGMA wal_autocheckpoint = 4000")
             self._db.execute("PRAGMA journal_size_limit = 67108864")
         return self._db

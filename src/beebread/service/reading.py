@@ -21,7 +21,6 @@ from beebread.model import (
     blob_refs,
     encode_cursor,
     join_sessions,
-    owner,
     sort_key,
 )
 from beebread.retrieval import Explanation
@@ -40,7 +39,7 @@ from beebread.service.requests import (
     checked,
     limited,
 )
-from beebread.service.rooms import Rooms
+from beebread.service.rooms import Rooms, blob_home
 
 EVERY_PART = 100_000  # records of the sessions on one page
 TITLE = 60  # characters of the first request that name a session
@@ -66,7 +65,7 @@ class Reading:
             return None
         record = found[0]
         if isinstance(record, Event) and record.body_ref:
-            body = await self._rooms.blobs.get(owner(record.scope), record.body_ref)
+            body = await self._rooms.blobs.get(blob_home(record.scope), record.body_ref)
             return msgspec.structs.replace(record, text=body.decode())
         return record
 
@@ -76,7 +75,7 @@ class Reading:
         event = found[0] if found else None
         if not isinstance(event, Event) or (ask.ref or event.body_ref or None) not in blob_refs(event):
             raise NotFound(f"there is no such body of {ask.id!r}", ids=(ask.id,))
-        return await self._rooms.blobs.get(owner(event.scope), ask.ref or event.body_ref)
+        return await self._rooms.blobs.get(blob_home(event.scope), ask.ref or event.body_ref)
 
     async def list(self, who: Principal, ask: ListRequest) -> Page:
         """Records that answer the query's filters, a page at a time, newest first unless asked otherwise."""

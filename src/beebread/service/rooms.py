@@ -8,7 +8,7 @@ from datetime import datetime
 
 from beebread import policy
 from beebread.clock import Clock
-from beebread.model import EVERY_STATUS, AuditLine, Event, Principal, Rules, Where, blob_refs, owner
+from beebread.model import EVERY_STATUS, AuditLine, Event, Principal, Rules, Scope, Where, blob_refs, owner
 from beebread.ports import Blobs, Probe, Redact, Store
 from beebread.retrieval import Retriever
 from beebread.settings import Settings
@@ -45,6 +45,11 @@ def audit_line(who: Principal, operation: str, at: datetime, home: str, ids: tup
     )
 
 
+def blob_home(scope: Scope) -> str:
+    """Under which owner the bodies of `scope` are kept: a closed session's apart, since nobody else may tell whether they are used."""
+    return f"{owner(scope)}/{scope.session}" if scope.space == "session" else owner(scope)
+
+
 async def drop_blobs(rooms: Rooms, events: Sequence[Event]) -> None:
     """Remove the bodies of `events`, which go or were never kept, unless another event rests on the same one: they are kept by content."""
     going = {(owner(event.scope), event.id) for event in events}
@@ -53,4 +58,4 @@ async def drop_blobs(rooms: Rooms, events: Sequence[Event]) -> None:
         for ref in blob_refs(event):
             found = await rooms.store.search(Probe(channel="exact", where=where, limit=len(going) + 1, terms=(f"@~{ref}",)))
             if all((hit.owner, hit.id) in going for hit in found):
-                await rooms.blobs.delete(owner(event.scope), ref)
+                await rooms.blobs.delete(blob_home(event.scope), ref)

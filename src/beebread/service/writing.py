@@ -42,7 +42,7 @@ from beebread.model import (
 )
 from beebread.service.linking import Linking
 from beebread.service.requests import Append, Appended, Update, Write, Written
-from beebread.service.rooms import RETRIES, Rooms, audit_line, drop_blobs
+from beebread.service.rooms import RETRIES, Rooms, audit_line, blob_home, drop_blobs
 from beebread.text import clean
 
 _VERSION = re.compile(r"@\d+$")  # how the id of a memory's earlier version ends
@@ -122,7 +122,7 @@ class Writing:
         event = capture.cleaned(event)
         if rooms.redact is not None:
             event = capture.redacted(event, rooms.redact)
-        event = await capture.offloaded(event, rooms.settings.inline_bytes, partial(rooms.blobs.put, owner(event.scope)))
+        event = await capture.offloaded(event, rooms.settings.inline_bytes, partial(rooms.blobs.put, blob_home(event.scope)))
         return msgspec.structs.replace(event, recorded_at=rooms.clock.now(), dedup_key=event.dedup_key or f"id:{event.id}")
 
     async def write(self, who: Principal, ask: Write) -> Written:
