@@ -34,6 +34,7 @@ from beebread.wiring import Plugs, open_plugs
 START = 1_772_000_000_000_000  # microseconds; any fixed moment, so that runs are alike
 TURN = ("user_message", "thought", "tool_call", "tool_result", "assistant_message")
 SESSION = 20  # linked steps of one session
+EACH = 143  # events of a user, in the mean
 BATCH = 256  # events of one durable append, as the recorder sends them
 ENGLISH = [
     before + after
@@ -190,7 +191,7 @@ def bench() -> None:
 
 @bench.command("speed")
 @click.option("--events", "count", default=100_000, show_default=True, help="Events to ingest; 1000000 takes some minutes.")
-@click.option("--owners", default=7_000, show_default=True, help="Users that they belong to.")
+@click.option("--owners", default=0, help="Users that they belong to (default: one for 143 events; 7,000 for 1000000).")
 @click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
 def speed(count: int, owners: int, as_json: bool) -> None:
     """Time recording, ingesting, asking and walking. Also the memory and the disk that they take."""
@@ -199,7 +200,7 @@ def speed(count: int, owners: int, as_json: bool) -> None:
     for size in (200, 2000):
         figures.update({f"{name}_{size}": value for name, value in record_cost(size).items()})
     with tempfile.TemporaryDirectory() as folder:
-        figures.update(asyncio.run(_measure(Path(folder), count, owners, err.print)))
+        figures.update(asyncio.run(_measure(Path(folder), count, owners or max(1, count // EACH), err.print)))
         figures["disk_mib"] = sum(file.stat().st_size for file in Path(folder).rglob("beebread.db*")) / 2**20
     figures["resident_mib"] = _resident()
     if as_json:
