@@ -67,6 +67,16 @@ def test_a_changed_memory_keeps_its_earlier_version(memory: Client) -> None:
         me.update(mid, colour="red")
 
 
+def test_an_event_in_the_way_of_an_earlier_version_is_named(memory: Client) -> None:
+    me = memory.bind(user="u", session="s")
+    me.write("一", id="m")
+    me.record("user_message", "in the way", id="m@1")
+    me.flush()
+    with pytest.raises(Conflict, match="names another record"):
+        me.update("m", text="二")
+    assert as_memory(me.get("m")).text == "一"
+
+
 @pytest.mark.requirement("S4", "L4")
 @pytest.mark.parametrize("text", SENTINELS)
 def test_what_is_forgotten_is_in_no_answer_and_after_the_purge_in_no_byte(tmp_path: Path, clock: ManualClock, text: str) -> None:

@@ -279,7 +279,10 @@ class Writing:
                 await self._rooms.store.apply(
                     Batch(put=(earlier,), replace=(new,), expect=(Expect(owner(old.scope), old.id, old.version),), audit=(line,))
                 )
-            except Conflict:
+            except Conflict as error:
+                if earlier.id in error.ids:
+                    taken = f"the earlier version would be kept as {earlier.id!r}, which names another record: forget that one first"
+                    raise Conflict(taken, ids=(earlier.id,)) from None
                 continue
             return new
         raise Conflict(f"memory {ask.id!r} is being changed by many at once: try again", ids=(ask.id,))
