@@ -23,6 +23,7 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name in ("FORCE_COLOR", "NO_COLOR", "CLICOLOR_FORCE", "TTY_COMPATIBLE"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("BEEBREAD_HOME", str(tmp_path / "beebread-home"))
+    monkeypatch.setenv("BEEBREAD_EMBEDDER", "none")  # a test that is about meaning names its embedder
 
 
 @pytest.fixture(scope="session")

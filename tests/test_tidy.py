@@ -108,7 +108,7 @@ GOOD: dict[str, list[tuple[str, str]]] = {
     "network": [(ROOM, "from urllib.parse import urlsplit"), ("src/beebread/faces/rest.py", "import http.server")],
     "broad_suppress": [
         (ROOM, "import contextlib\nwith contextlib.suppress(KeyError): pass"),
-        ("src/beebread/worker.py", "import contextlib\nwith contextlib.suppress(Exception): pass"),
+        ("src/beebread/worker/loop.py", "import contextlib\nwith contextlib.suppress(Exception): pass"),
     ],
     "suppressions": [
         (ROOM, "x = 1  # noqa: S603 - the command is our own"),
@@ -155,9 +155,9 @@ def test_a_dead_file_is_found() -> None:
     entry = {"beebread.capture.recorder"}
     assert dead_modules(alive, tests, entry) == []
     assert dead_modules([*alive, Source(f"{room}old.py", "import beebread.capture.old")], tests, entry) == [f"{room}old.py"]
-    assert dead_modules([*alive, Source("src/beebread/worker.py", "")], [Source("tests/t.py", "import beebread.worker")], entry) == [
+    assert dead_modules([*alive, Source("src/beebread/worker/loop.py", "")], [Source("tests/t.py", "import beebread.worker")], entry) == [
         "src/beebread/testing/store.py",
-        "src/beebread/worker.py",
+        "src/beebread/worker/loop.py",
     ]
     assert dead_data([Source(f"{room}demo.py", "x = 'run.jsonl'")], [Path("a/run.jsonl"), Path("a/py.typed"), Path("a/left.json")]) == [
         "a/left.json"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from array import array
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from msgspec import Struct
 
@@ -12,30 +13,40 @@ from beebread.model import Applied, AuditLine, Batch, Direction, Family, Hit, Li
 
 TokenCount = Callable[[str], int]
 Redact = Callable[[str], tuple[str, dict[str, int]]]
+if TYPE_CHECKING:
+    Vector = array[float]
+else:
+    Vector = array
+"""C floats (typecode 'f'): small, and read by numpy without a copy."""
 
 
 class Probe(Struct, frozen=True, kw_only=True):
     """What one channel of an index is asked: the records that answer `where`, ranked by how well they fit; at most `limit`.
 
     keyword: `terms` as `text.query_terms` gives them, ranked by BM25 over everything the asker's owners keep (invisible or filtered
-    records still count in the statistics, never in the answer). exact: `terms` as `text.document` indexes them (with their mark); the
-    score is the number of different terms that a record has. vector: `vector`, in the space named `space`.
+    records still count in the statistics, never in the answer); `Hit.ideal` is then the sum of the idf of the eight rarest of the
+    terms, what nobody said counting as said once. exact: `terms` as `text.document` indexes them (with their mark); the
+    score is the number of different terms that a record has. vector and context: the cosine of `vector`, which is in the space named
+    `space`, with the nearest of the record's windows; zero and less is no hit.
     """
 
     channel: str
     where: Where
     limit: int
     terms: tuple[str, ...] = ()
-    vector: tuple[float, ...] = ()
+    vector: Vector | None = None
     space: str = ""
 
 
 class Indexed(Struct, frozen=True, kw_only=True):
-    """A record as an index receives it, with its vectors (one for each window of its text) and the space that they are in."""
+    """A record as an index receives it: for each channel its vectors, one a window of its text, and the space that they are in.
+
+    The channel vector holds the text alone, context the text as it stands in its conversation.
+    """
 
     owner: str
     record: Record
-    vectors: tuple[tuple[float, ...], ...] = ()
+    vectors: Mapping[str, tuple[Vector, ...]] = {}
     space: str = ""
 
 
@@ -83,6 +94,10 @@ class Store(Protocol):
         """Records that were forgotten before then, oldest first; for the sweep only, which erases them for real."""
         ...
 
+    async def position(self) -> int:
+        """The log position of the newest change; 0 while there was none."""
+        ...
+
     async def mark(self, name: str) -> int:
         """The named cursor or lease; 0 when it was never set."""
         ...
@@ -124,24 +139,39 @@ class States(Protocol):
 
 
 class Index(Protocol):
-    """A derived index; may be dropped and rebuilt from the log."""
+    """A derived index; may be dropped and rebuilt from the log.
+
+    An index of vectors may hold several spaces while a memory moves from one to another, and searches one of them: the first that it was
+    given, until another is adopted.
+    """
 
     channels: frozenset[str]
 
     async def add(self, records: Sequence[Indexed]) -> None:
-        """Take these in; again is the same as once."""
+        """Take these in, each instead of what was known of it in the same space; again is the same as once."""
         ...
 
     async def remove(self, owner: str, ids: Sequence[str] | None) -> None:
-        """Drop these ids, or all of the owner's (None)."""
+        """Drop these ids, or all of the owner's (None), from every space."""
         ...
 
     async def search(self, probe: Probe) -> list[Hit]:
-        """Hits of one channel, best first. The store checks each again before anyone sees it."""
+        """Hits of one channel, best first, ties by id. The store checks each again before anyone sees it.
+
+        Raises ModelMismatch, with the fix, when `probe.space` is not the one that is searched; Invalid for a vector of another length.
+        """
         ...
 
-    async def missing(self, owner: str, ids: Sequence[str]) -> list[str]:
-        """Those of `ids` that are not in the index."""
+    async def missing(self, owner: str, ids: Sequence[str], space: str = "") -> list[str]:
+        """Those of `ids` that are not in the index, or not in that space of it."""
+        ...
+
+    async def spaces(self) -> tuple[str, ...]:
+        """The spaces that it holds anything in, the one that is searched first."""
+        ...
+
+    async def adopt(self, space: str) -> None:
+        """Search in `space` from now on, and drop what is held in any other; atomically."""
         ...
 
     async def reset(self) -> None:
@@ -150,6 +180,60 @@ class Index(Protocol):
 
     async def close(self) -> None:
         """Let go of files and connections."""
+        ...
+
+
+@runtime_checkable
+class KeepsVectors(Protocol):
+    """A store that has an index of vectors beside its records, changed in the same transactions."""
+
+    vectors: Index
+
+
+class Embedder(Protocol):
+    """Texts to vectors of length one, so that their cosine is their inner product. Safe to call from several tasks at once.
+
+    Any text is taken: it is cleaned, and what is longer than the model reads is cut. A text's vector never depends on what else is
+    embedded with it. Raises Unavailable when the model cannot be reached or gives what is no vector; the message says what to do.
+    """
+
+    @property
+    def space(self) -> str:
+        """Provider, model, revision, quantisation, prefixes, pooling and length: vectors are comparable within one space only."""
+        ...
+
+    @property
+    def dimensions(self) -> int:
+        """How many numbers a vector has; 0 while that is not known yet."""
+        ...
+
+    @property
+    def window(self) -> int:
+        """Characters of English that fit into the model at once; of Chinese about half as many do."""
+        ...
+
+    async def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
+        """The vectors of texts that are kept."""
+        ...
+
+    async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
+        """The vectors of texts that ask."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of the model."""
+        ...
+
+
+class Reranker(Protocol):
+    """A second, closer look at the best answers."""
+
+    async def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
+        """How well each text answers the query, between 0 and 1, in the order of `texts`; Unavailable as for an Embedder."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of the model."""
         ...
 
 

@@ -16,7 +16,7 @@ from beebread.errors import Invalid
 PREFIX = "BEEBREAD_"
 FILE = "beebread.toml"
 MOST, MOST_DAYS = 10**9, 36_500
-NEVER_ZERO = ("flush_events", "buffer_events", "deadline_ms")
+NEVER_ZERO = ("flush_events", "buffer_events", "deadline_ms", "threads")
 
 
 class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -30,6 +30,10 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     flush_ms: int = 50  # how long a recorded event waits for others before it is sent
     fold_ms: int = 100  # same-kind low-priority events within this window become one; 0 folds nothing
     inline_bytes: int = 64 * 1024  # longer texts are kept whole in a blob, with their head in the record
+    embedder: str = "auto"  # a URL such as openai://MODEL or ollama://MODEL; auto is the built-in one where it is installed, none is none
+    models: str = ""  # the folder of converted models; '' means the user's cache folder
+    embed_kinds: tuple[str, ...] = ()  # kinds of records that get vectors; none named means those that are told in words
+    threads: int = 1  # that the built-in embedder may use
     deadline_ms: int = 5_000  # for each retrieval channel
     busy_ms: int = 30_000  # how long a write waits for another process
     purge_days: int = 30  # after these, what was forgotten is removed for real
@@ -97,3 +101,8 @@ def _read(file: Path) -> dict[str, Any]:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise Invalid(f"{file} is not valid TOML: {error}") from None
+
+
+def secret(variable: str) -> str:
+    """What the environment variable that a setting names holds: a key, which is never a setting itself; '' when it is not set."""
+    return os.environ.get(variable, "")

@@ -16,11 +16,12 @@ from beebread.backends.sqlite_store import SqliteStore
 from beebread.clock import Clock, SystemClock
 from beebread.errors import Invalid
 from beebread.model import Rules
-from beebread.ports import Blobs, Redact, Store
+from beebread.models import Cached, Embed, Opened, open_embedder, open_reranker
+from beebread.ports import Blobs, Embedder, KeepsVectors, Redact, Store
 from beebread.retrieval import Options, Retriever
 from beebread.service import Rooms, Service
 from beebread.settings import Settings
-from beebread.worker import Worker
+from beebread.worker import Embedding, Worker
 
 T = TypeVar("T")
 OpenStore = Callable[[str, Settings, Clock], Coroutine[Any, Any, Store]]
@@ -38,6 +39,14 @@ class Plugs:
     worker: Worker
     clock: Clock
     redact: Redact | None
+    embedder: Embedder | None = None
+    meaningless: str = ""  # why nothing is searched by meaning; '' where it is, or is not wanted
+
+    async def close(self) -> None:
+        """Let go of everything."""
+        if self.embedder is not None:
+            await self.embedder.close()
+        await self.store.close()
 
 
 async def _sqlite(url: str, settings: Settings, clock: Clock) -> Store:
@@ -61,24 +70,49 @@ def _store(scheme: str) -> OpenStore:
     raise Invalid(f"there is no store for {scheme or 'a URL without a scheme'}://: use one of {', '.join(f'{name}://' for name in known)}")
 
 
-async def open_plugs(settings: Settings, *, clock: Clock | None = None, redact: Redact | None = None) -> Plugs:
-    """Open what `settings` name. Raises Invalid for an unknown plug, Unavailable where the data cannot be opened."""
+async def open_plugs(
+    settings: Settings, *, clock: Clock | None = None, redact: Redact | None = None, embedder: Embed | None = None
+) -> Plugs:
+    """Open what `settings` name; `embedder` is a function from texts to vectors, instead of the one they name.
+
+    Raises Invalid for an unknown plug, Unavailable where the data cannot be opened.
+    """
     clock = clock or SystemClock()
+    opened = open_embedder(embedder or settings.embedder, settings)
     url = settings.store or "sqlite://"
     store = await _store(urlsplit(url).scheme)(url, settings, clock)
     blobs = FileBlobs(settings.folder / "blobs")
     rules = Rules(memory_kinds=settings.memory_kinds, purge_days=settings.purge_days, state_days=settings.state_days)
+    found, why = _meaning(store, opened)
+    vectors = store.vectors if found is not None and isinstance(store, KeepsVectors) else None
+    retriever = Retriever(
+        store,
+        (vectors,) if vectors is not None else (),
+        Options(deadline_ms=settings.deadline_ms),
+        embedder=found,
+        reranker=open_reranker(found),
+    )
     rooms = Rooms(
-        store=store, blobs=blobs, retriever=Retriever(store, (), Options(deadline_ms=settings.deadline_ms)), settings=settings, rules=rules,
+        store=store, blobs=blobs, retriever=retriever, settings=settings, rules=rules,
         clock=clock, redact=redact, where=settings.store or str(settings.folder),
     )  # fmt: skip
     service = Service(rooms)
-    return Plugs(settings, service, store, blobs, Worker(service, store, clock), clock, redact)
+    embedding = None if found is None or vectors is None else Embedding(store, vectors, found, clock, settings.embed_kinds)
+    return Plugs(settings, service, store, blobs, Worker(service, store, clock, embedding), clock, redact, found, why)
 
 
-def open_memory(settings: Settings, *, clock: Clock | None = None, redact: Redact | None = None) -> Plugs:
+def _meaning(store: Store, opened: Opened) -> tuple[Embedder | None, str]:
+    """The embedder, where the store can keep its vectors, else why nothing is searched by meaning."""
+    if opened.embedder is None:
+        return None, opened.reason
+    if not isinstance(store, KeepsVectors):
+        return None, "no search by meaning: this store keeps no vectors"
+    return Cached(opened.embedder), ""
+
+
+def open_memory(settings: Settings, *, clock: Clock | None = None, redact: Redact | None = None, embedder: Embed | None = None) -> Plugs:
     """`open_plugs` for callers that have no loop, or are inside one that must not be borrowed; takes some milliseconds."""
-    return in_thread(open_plugs(settings, clock=clock, redact=redact))
+    return in_thread(open_plugs(settings, clock=clock, redact=redact, embedder=embedder))
 
 
 def in_thread(work: Coroutine[Any, Any, T]) -> T:

@@ -45,7 +45,7 @@ def test_the_linter_refuses(code: str, place: str, snippet: str) -> None:
     assert code in {found["code"] for found in json.loads(done.stdout)}, done.stdout
 
 
-@pytest.mark.parametrize("place", ["src/beebread/worker.py", "src/beebread/faces/cli.py", "src/beebread/capture/recorder.py"])
+@pytest.mark.parametrize("place", ["src/beebread/worker/loop.py", "src/beebread/faces/cli.py", "src/beebread/capture/recorder.py"])
 def test_the_three_edges_may_catch_everything(place: str) -> None:
     snippet = '"""A file."""\n\ntry:\n    x = 1\nexcept Exception:\n    x = 2\n'
     assert run("ruff", "check", "--no-cache", "--select=BLE001", f"--stdin-filename={place}", "-", text=snippet).returncode == 0

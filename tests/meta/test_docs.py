@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -135,4 +136,10 @@ def at_home(folder: Path) -> dict[str, str]:
         for name, value in os.environ.items()
         if not name.startswith(("BEEBREAD_", "MAKE", "MFLAGS", "COV_CORE")) and name != "VENV"
     }
-    return {**kept, "HOME": str(folder), "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    models = Path(tempfile.gettempdir()) / "beebread-test-models"  # one conversion for all of them
+    return {
+        **kept,
+        "HOME": str(folder),
+        "BEEBREAD_MODELS": str(models),
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+    }

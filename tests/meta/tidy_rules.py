@@ -24,7 +24,7 @@ IDS = ("clock.py", "model.py", "model/")
 SETTINGS = ("settings.py",)
 SQL = ("backends/",)
 NETWORK = ("faces/", "backends/", "models/")
-CATCHES_ALL = ("worker.py", "capture/recorder.py", "faces/")
+CATCHES_ALL = ("worker/loop.py", "capture/recorder.py", "faces/")
 _DEFINITION = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Module)
 
 

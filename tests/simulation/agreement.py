@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import sqlite3
-from array import array
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 
+from beebread.backends.sqlite_postings import COUNT_BITS, HASH, HASH_BITS, LENGTH_BITS, LONGEST, MOST, decoded
 from beebread.backends.sqlite_schema import FILE, connect
+from beebread.backends.sqlite_terms import OWNER, Hashes, Owner, Terms, first_place, segments
 from beebread.model import Event, Memory, Record, Session, exact_keys, join_sessions, links, owner, search_text, session_id, session_of
-from beebread.text import document
+from beebread.text import Document, document
 
 _record = msgspec.json.Decoder(Record)
-Posting = tuple[int, int, int]  # segment or 0, hash, document
 
 
 def disagreements(folder: Path) -> list[str]:
@@ -59,31 +60,45 @@ def _links(db: sqlite3.Connection) -> Iterator[str]:
         yield f"links differ from the records: {len(found - wanted)} too many, {len(wanted - found)} missing"
 
 
+def _postings(db: sqlite3.Connection, home: Owner) -> Iterator[tuple[int, int, int, int]]:
+    """Document, its length, a term's hash and how often it is there, for everything that an owner can be found by."""
+    first = first_place(home.n)
+    span = (first, first_place(home.n + 1))
+    for place, length, blob in db.execute("SELECT place, length, entries FROM fresh WHERE place >= ? AND place < ?", span):
+        for posting in decoded(blob):
+            yield place - first, length, posting & HASH, (posting & MOST - 1) + 1
+    for segment in segments(db, home.n):
+        bits = Terms().bits(segment.level)
+        span = (segment.bucket(0), segment.bucket(1 << bits))
+        for place, blob in db.execute("SELECT place, entries FROM postings WHERE place >= ? AND place < ?", span):
+            for posting in decoded(blob):
+                one = segment.docs[posting >> COUNT_BITS & (1 << bits) - 1]
+                rest = posting >> bits + COUNT_BITS
+                term = (place - span[0] << HASH_BITS - bits | rest) << COUNT_BITS
+                yield one >> LENGTH_BITS, one & LONGEST, term, (posting & MOST - 1) + 1
+
+
 def _terms(db: sqlite3.Connection) -> Iterator[str]:
-    forward: set[tuple[int, int]] = set()
-    totals: dict[int, tuple[int, int]] = {}
-    for doc, n, length, hashes in db.execute("SELECT doc, owner, length, hashes FROM terms"):
-        docs, words = totals.get(n, (0, 0))
-        totals[n] = (docs + (length > 0), words + length)
-        terms = array("q")
-        terms.frombytes(hashes)
-        forward |= {(doc, term) for term in terms}
-    for n, docs, length in db.execute("SELECT n, docs, length FROM owners"):
-        if (docs, length) != totals.get(n, (0, 0)):
-            yield f"owner {n} is said to have {docs} documents of {length} words, and has {totals.get(n)}"
-    for doc, (_, _, record) in _kept(db).items():
+    found: dict[int, tuple[int, Counter[int]]] = {}
+    homes = {row[0]: Owner(*row) for row in db.execute(OWNER)}
+    hashes = {home.n: Hashes(home.key) for home in homes.values()}
+    for home in homes.values():
+        for doc, length, term, count in _postings(db, home):
+            found.setdefault(doc, (length, Counter()))[1][term] += count
+    totals: dict[int, tuple[int, int]] = dict.fromkeys(homes, (0, 0))
+    for doc, (n, _, record) in _kept(db).items():
         searched = isinstance(record, (Event, Memory)) and record.forgotten_at is None
-        words_of = document(search_text(record), exact_keys(record)).terms if searched else {}
-        if len(words_of) != db.execute("SELECT coalesce(max(length(hashes)), 0) / 8 FROM terms WHERE doc = ?", (doc,)).fetchone()[0]:
-            yield f"document {doc} is not found by its {len(words_of)} words"
-    turned: list[tuple[int, int]] = []
-    for (entries,) in db.execute("SELECT entries FROM postings"):
-        numbers = array("q")
-        numbers.frombytes(entries)
-        turned.extend((place >> 32, term) for term, place in zip(numbers[::2], numbers[1::2], strict=True))
-    fresh = {doc for (doc,) in db.execute("SELECT t.doc FROM terms t JOIN owners o ON o.n = t.owner WHERE t.doc > o.flushed")}
-    if sorted(turned) != sorted((doc, term) for doc, term in forward if doc not in fresh):
-        yield "the segments differ from the documents"
+        words = document(search_text(record), exact_keys(record)) if searched else Document({}, 0)
+        wanted = dict(zip(hashes[n].of(words.terms), words.terms.values(), strict=True))
+        if found.pop(doc, (words.length, Counter[int]())) != (words.length, wanted):
+            yield f"document {doc} is not found by its {len(words.terms)} words"
+        docs, total = totals[n]
+        totals[n] = (docs + (words.length > 0), total + words.length)
+    if found:
+        yield f"documents that are not kept are still found: {sorted(found)[:9]}"
+    for n, counted in totals.items():
+        if (homes[n].docs, homes[n].length) != counted:
+            yield f"owner {n} is said to have {homes[n].docs} documents of {homes[n].length} words, and has {counted}"
 
 
 def _sessions(db: sqlite3.Connection) -> Iterator[str]:

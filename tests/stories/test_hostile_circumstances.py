@@ -107,7 +107,7 @@ def closed_in_the_middle(folder: Path) -> set[str]:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(20)
+        thread.join(60)
     assert not any(thread.is_alive() for thread in threads)
     return set(ids)
 

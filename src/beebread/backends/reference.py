@@ -9,6 +9,7 @@ from datetime import datetime
 from beebread.backends.reference_apply import Transaction
 from beebread.backends.reference_data import Data, Key
 from beebread.backends.reference_states import ReferenceStates
+from beebread.backends.reference_vectors import ReferenceVectors
 from beebread.errors import Invalid
 from beebread.model import (
     CAUSAL,
@@ -30,8 +31,8 @@ from beebread.model import (
     sort_key,
 )
 from beebread.policy import matches, visible
-from beebread.ports import Probe, States
-from beebread.text import bm25, idf
+from beebread.ports import Index, Probe, States
+from beebread.text import Document, bm25, ideal, idf
 
 GROUPS = ("", "type", "kind", "session", "task", "layer", "actor", "origin")
 
@@ -45,11 +46,14 @@ class ReferenceStore:
     def __init__(self) -> None:
         self.data = Data()
         self.states: States = ReferenceStates(self.data)
+        self.meanings = ReferenceVectors(self.data)
+        self.vectors: Index = self.meanings
 
     async def apply(self, batch: Batch) -> Applied:
         """Write all of `batch` or nothing."""
         draft = self.data.copy()
         applied = self.transaction(draft).run(batch)
+        self.meanings.change(self.data.records, draft.records)
         self.data.adopt(draft)
         return applied
 
@@ -130,7 +134,8 @@ class ReferenceStore:
             raise Invalid(f"this store has no channel {probe.channel[:60]!r}: use one of {', '.join(sorted(self.channels))}")
         scores = self.keyword(probe) if probe.channel == "keyword" else self.exact(probe)
         shown = {key: score for key, score in scores.items() if self.matches(self.data.records[key], probe.where)}
-        hits = [Hit(home, name, score) for (home, name), score in shown.items()]
+        most = self.ideal(probe) if probe.channel == "keyword" else 0.0
+        hits = [Hit(home, name, score, most) for (home, name), score in shown.items()]
         return sorted(hits, key=lambda hit: (-hit.score, hit.id, hit.owner))[: max(probe.limit, 0)]
 
     def held(self, probe: Probe) -> list[Key]:
@@ -140,7 +145,7 @@ class ReferenceStore:
 
     def keyword(self, probe: Probe) -> dict[Key, float]:
         """BM25 over every record with words."""
-        corpus = {key: held for key in self.held(probe) if (held := self.data.documents[key]).length}
+        corpus = self.corpus(probe)
         average = sum(held.length for held in corpus.values()) / len(corpus) if corpus else 0.0
         scores: dict[Key, float] = {}
         for term in dict.fromkeys(probe.terms):
@@ -149,6 +154,16 @@ class ReferenceStore:
             for key, held in holding.items():
                 scores[key] = scores.get(key, 0.0) + bm25(held.terms[term], held.length, average, weight)
         return scores
+
+    def corpus(self, probe: Probe) -> dict[Key, Document]:
+        """Every record with words."""
+        return {key: held for key in self.held(probe) if (held := self.data.documents[key]).length}
+
+    def ideal(self, probe: Probe) -> float:
+        """What a good answer should score."""
+        corpus = self.corpus(probe).values()
+        holding = [sum(term in held.terms for held in corpus) for term in dict.fromkeys(probe.terms)]
+        return ideal(idf(len(corpus), max(1, count)) for count in holding)
 
     def exact(self, probe: Probe) -> dict[Key, float]:
         """How many of the terms a record has."""
@@ -164,6 +179,10 @@ class ReferenceStore:
         """What the sweep has to erase for real."""
         gone = [(at, key) for key, record in self.data.records.items() if (at := record.forgotten_at) is not None and at < before]
         return [self.data.records[key] for _, key in sorted(gone)][: max(limit, 0)]
+
+    async def position(self) -> int:
+        """Of the newest change."""
+        return self.data.position
 
     async def mark(self, name: str) -> int:
         """A cursor or lease."""

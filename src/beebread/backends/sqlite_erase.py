@@ -7,12 +7,13 @@ from hashlib import blake2b
 
 from beebread.backends.sqlite_keep import Keeping
 from beebread.backends.sqlite_rows import labels
-from beebread.backends.sqlite_terms import save_counts
+from beebread.backends.sqlite_terms import first_place, save_counts
+from beebread.backends.sqlite_vector_rows import drop, drop_owner
 from beebread.clock import micros
 from beebread.model import Erase, Record, Session
 
 # The tables whose rows belong to an owner by its number.
-OF_OWNER = ("labels", "links", "aliases", "terms", "segments", "postings", "states", "state_versions", "records")
+OF_OWNER = ("labels", "links", "aliases", "segments", "states", "state_versions", "records")
 
 
 class Graves:
@@ -65,6 +66,10 @@ class Erasing:
             self._db.execute("DELETE FROM bodies WHERE doc IN (SELECT doc FROM records WHERE owner = ?)", (home.n,))
             for table in OF_OWNER:
                 self._db.execute(f"DELETE FROM {table} WHERE owner = ?", (home.n,))
+            span = (first_place(home.n), first_place(home.n + 1))
+            for table in ("fresh", "postings"):
+                self._db.execute(f"DELETE FROM {table} WHERE place >= ? AND place < ?", span)
+            drop_owner(self._db, home.n)
             self._db.execute("DELETE FROM owners WHERE n = ?", (home.n,))
             self._docs.pop(erase.owner, None)
             self._keeping.forget_owner(erase.owner)
@@ -94,9 +99,10 @@ class Erasing:
         self._db.execute("DELETE FROM aliases WHERE owner = ? AND id = ?", (n, name))
 
     def finish(self) -> None:
-        """Take what is gone out of the index."""
+        """Take what is gone out of the indexes."""
         for name, docs in self._docs.items():
             home = self._keeping.home(name)
             if home is not None:
                 self._keeping.terms.remove(self._db, home, docs)
+                drop(self._db, home.n, docs)
                 save_counts(self._db, home)

@@ -11,6 +11,7 @@ from beebread.backends.sqlite_cycles import led_to, refuse_cycles
 from beebread.backends.sqlite_read import CHUNK, bodies
 from beebread.backends.sqlite_rows import COLUMNS, encode, labels, row_of
 from beebread.backends.sqlite_terms import OWNER, Entry, Owner, Terms, new_key, save_counts
+from beebread.backends.sqlite_vector_rows import drop
 from beebread.backends.sqlite_where import marks
 from beebread.model import CAUSAL, Link, Record, Session, exact_keys, links, search_text
 from beebread.text import document
@@ -58,7 +59,7 @@ class Keeping:
         if found is None:
             key = new_key()
             n = self.db.execute("INSERT INTO owners (owner, key) VALUES (?, ?)", (name, key)).lastrowid or 0
-            found = self._owners[name] = Owner(n, name, key, 0, 0, 0, 0)
+            found = self._owners[name] = Owner(n, name, key, 0, 0, 0)
         return found
 
     def forget_owner(self, name: str) -> None:
@@ -164,13 +165,16 @@ class Keeping:
 
     def _write_terms(self, home: Owner, changed: Sequence[Kept]) -> None:
         gone: list[int] = []
+        meant: list[int] = []  # what no longer says what its vectors were made of
         come: list[Entry] = []
         for kept in changed:
-            was, now = _searched(kept.old), _searched(kept.now)
+            was, now = searched(kept.old), searched(kept.now)
             if was == now:
                 continue
             if was is not None:
                 gone.append(kept.doc)
+                if now is None or now[0] != was[0]:
+                    meant.append(kept.doc)
             if now is not None:
                 words = document(*now)
                 if words.terms:
@@ -181,6 +185,7 @@ class Keeping:
             self.terms.add(self.db, home, come)
         if gone or come:
             save_counts(self.db, home)
+        drop(self.db, home.n, meant)
 
     def refuse_cycles(self) -> None:
         """Raise Invalid when anything that changed is among its own causes."""
@@ -194,7 +199,7 @@ class Keeping:
         self.db.execute("UPDATE meta SET value = ? WHERE name = 'position'", (self.position,))
 
 
-def _searched(record: Record | None) -> tuple[str, list[str]] | None:
+def searched(record: Record | None) -> tuple[str, list[str]] | None:
     """What a record is found by; None when it is not to be found."""
     if record is None or isinstance(record, Session) or record.forgotten_at is not None:
         return None

@@ -64,13 +64,13 @@ def scan(db: sqlite3.Connection, where: Where, limit: int, after: str) -> list[R
     last = decode_cursor(after) if after else None
     if limit <= 0:
         return []
-    found = [place for home in owners_named(db, owners(where.asker)) for place in _places(db, home, where, limit, last)]
+    found = [place for home in owners_named(db, owners(where.asker)) for place in places(db, home, where, limit, last)]
     found.sort(key=lambda place: place[:4], reverse=where.order == "-time")
     return bodies(db, [place[4:] for place in found[:limit]])
 
 
-def _places(db: sqlite3.Connection, home: Owner, where: Where, limit: int, last: tuple[int, int, str, str] | None) -> list[Place]:
-    """The first places of one owner's records, from the index that leads there."""
+def places(db: sqlite3.Connection, home: Owner, where: Where, limit: int, last: tuple[int, int, str, str] | None) -> list[Place]:
+    """The first places of one owner's records, from the index that leads there; all of them for a limit of -1."""
     hint, way = driven(where, home.n)
     clause = matches(where)
     back = where.order == "-time"
@@ -115,6 +115,11 @@ def tail(db: sqlite3.Connection, after: int, limit: int) -> list[tuple[int, Reco
     """What changed, newest versions in log order."""
     rows = db.execute("SELECT doc, position FROM records WHERE position > ? ORDER BY position LIMIT ?", (after, max(limit, 0))).fetchall()
     return [(position, record) for (_, position), record in zip(rows, bodies(db, rows), strict=True)]
+
+
+def position(db: sqlite3.Connection) -> int:
+    """The log position of the newest change."""
+    return int(db.execute("SELECT value FROM meta WHERE name = 'position'").fetchone()[0])
 
 
 def forgotten(db: sqlite3.Connection, before: datetime, limit: int) -> list[Record]:

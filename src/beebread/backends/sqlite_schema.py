@@ -76,7 +76,34 @@ FIRST: Steps = (
     "CREATE INDEX audit_owner ON audit (owner, line)",
 )
 
-MIGRATIONS: Sequence[Steps] = (FIRST,)
+COMPACT: Steps = (
+    # The keyword index as sqlite_postings lays it out; sqlite_rebuild fills it from the records. analysis: by which rules of text.
+    "DROP TABLE terms",
+    "DROP TABLE segments",
+    "DROP TABLE postings",
+    "ALTER TABLE owners DROP COLUMN flushed",
+    "INSERT INTO meta VALUES ('analysis', 0)",
+    # Documents that no segment holds. place: owner << 31 | document.
+    "CREATE TABLE fresh (place INTEGER PRIMARY KEY, length INTEGER NOT NULL, entries BLOB NOT NULL)",
+    """CREATE TABLE segments (owner INTEGER, segment INTEGER, level INTEGER NOT NULL, docs BLOB NOT NULL,
+    PRIMARY KEY (owner, segment)) WITHOUT ROWID""",
+    # place: owner << 31 | segment << 12 | bucket.
+    "CREATE TABLE postings (place INTEGER PRIMARY KEY, entries BLOB NOT NULL)",
+)
+
+VECTORS: Steps = (
+    # A space without a name is dropped; its rows go in slices. The one last adopted is searched, or else the eldest.
+    """CREATE TABLE vector_spaces (n INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, dimensions INTEGER NOT NULL,
+    searched INTEGER NOT NULL DEFAULT 0)""",
+    # A document's vectors for each channel, as sqlite_vector_codec lays them out.
+    """CREATE TABLE vectors (space INTEGER, owner INTEGER, doc INTEGER, texts BLOB NOT NULL, contexts BLOB NOT NULL,
+    PRIMARY KEY (space, owner, doc)) WITHOUT ROWID""",
+    # Which documents' vectors came, changed or went, numbered on for each owner: by this every process keeps its copies up to date.
+    """CREATE TABLE vector_changes (space INTEGER, owner INTEGER, change INTEGER, doc INTEGER NOT NULL,
+    PRIMARY KEY (space, owner, change)) WITHOUT ROWID""",
+)
+
+MIGRATIONS: Sequence[Steps] = (FIRST, COMPACT, VECTORS)
 """MIGRATIONS[n] leads from schema version n to n + 1; a published one is never changed."""
 
 

@@ -12,13 +12,15 @@ from pathlib import Path
 from beebread.backends import sqlite_read, sqlite_search, sqlite_walk, sqlite_write
 from beebread.backends.sqlite_lock import Turnstile
 from beebread.backends.sqlite_pool import Pool
+from beebread.backends.sqlite_rebuild import rebuild
 from beebread.backends.sqlite_schema import MIGRATIONS, OLDEST_SQLITE, connect, migrate, prepare, unavailable, version_of
 from beebread.backends.sqlite_states import SqliteStates
 from beebread.backends.sqlite_terms import Terms
+from beebread.backends.sqlite_vectors import SqliteVectors
 from beebread.clock import Clock, SystemClock
 from beebread.errors import Unavailable
 from beebread.model import Applied, AuditLine, Batch, Direction, Family, Hit, Link, Record, Where
-from beebread.ports import Probe, States
+from beebread.ports import Index, Probe, States
 
 
 class SqliteStore:
@@ -30,6 +32,7 @@ class SqliteStore:
         self._pool = pool
         self._terms = terms
         self.states: States = SqliteStates(pool)
+        self.vectors: Index = SqliteVectors(pool)
 
     @classmethod
     async def open(cls, folder: Path, *, clock: Clock | None = None, busy_ms: int = 30_000) -> SqliteStore:
@@ -56,6 +59,7 @@ class SqliteStore:
                 if version_of(db, path) < len(MIGRATIONS):
                     with turnstile.turn():
                         migrate(db, path, clock.now())
+                rebuild(db, path, turnstile)
                 # A process that was killed may have left a log with what it had erased; who is reading keeps it for now.
                 db.execute("PRAGMA busy_timeout = 0")
                 db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -89,7 +93,7 @@ class SqliteStore:
 
     async def search(self, probe: Probe) -> list[Hit]:
         """Hits of the keyword or the exact channel."""
-        return await self._pool.read(lambda db: sqlite_search.search(db, probe))
+        return await self._pool.read(lambda db: sqlite_search.search(db, self._terms, probe))
 
     async def tail(self, after: int, limit: int) -> list[tuple[int, Record]]:
         """What changed, in log order."""
@@ -98,6 +102,10 @@ class SqliteStore:
     async def forgotten(self, before: datetime, limit: int) -> list[Record]:
         """What the sweep has to erase."""
         return await self._pool.read(lambda db: sqlite_read.forgotten(db, before, limit))
+
+    async def position(self) -> int:
+        """Of the newest change."""
+        return await self._pool.read(sqlite_read.position)
 
     async def mark(self, name: str) -> int:
         """A cursor or lease."""

@@ -1,37 +1,32 @@
-"""The keyword index of the SQLite engine: what each document is found by, and the same turned round, segment by segment.
+"""The writer's side of the SQLite engine's keyword index: documents come in one by one, are merged into segments, and are taken out.
 
-A row for each posting would be written all over the file (150 terms to a text, each on a page of its own). So a document brings one row,
-its keyed hashes, and every 128 documents of an owner are turned round into a segment, whose rows are written side by side: a bucket each,
-of all postings whose hash ends alike. Eight segments of a level are joined, byte by byte, into one of the next. A document can be found
-as soon as its row is there, and is taken out of both forms at once.
+A row for each posting would be written all over the file (120 terms to a text, each on a page of its own). So a document brings one row,
+and segments of them are merged as they fill up, as a log-structured tree does (O'Neil et al., 1996). A document can be found as soon as its
+row is there, and is taken out of wherever it is at once.
 """
 
 from __future__ import annotations
 
 import sqlite3
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from hashlib import blake2s
-from itertools import chain
-from operator import itemgetter
 from os import urandom
-from typing import Literal
 
 from msgspec import Struct
 
-from beebread.backends.sqlite_where import marks
+from beebread.backends.sqlite_postings import DOC_BITS, HASH, LENGTH_BITS, LONGEST, decoded, encoded, merged, of_document, without
 
-FRESH = 128  # documents of an owner that a search reads one by one, at most
-FANOUT, LEVELS = 8, 2
-BUCKETS = 512
-LAST = BUCKETS - 1
+FIRST_BITS = 6  # 2**6 documents of an owner are read one by one, at most
+STEP_BITS = 3
+LEVELS = 2
+BUCKET_BITS = FIRST_BITS + LEVELS * STEP_BITS
 KEY_BYTES = 16
-MOST, LONGEST = (1 << 14) - 1, (1 << 18) - 1
 CACHED = 1 << 18  # terms whose hash is remembered
 
 
 class Hashes(dict[str, int]):
-    """The terms of one owner and their signed 64-bit hashes, as far as they were asked for.
+    """The terms of one owner and their hashes, as far as they were asked for.
 
     BLAKE2s of the owner's key and the term: its keyed mode spends a block of its own on the key, and a key of fixed length in front of the
     message is as good with a hash that no message can be lengthened under.
@@ -42,18 +37,13 @@ class Hashes(dict[str, int]):
         self.key = key
         self._begun = blake2s(key, digest_size=8)
 
-    def of(self, terms: Iterable[str]) -> array[int]:
+    def of(self, terms: Collection[str]) -> list[int]:
         """The hashes of `terms` in their order."""
-        missing = [term for term in terms if term not in self]
-        if missing:
+        if missing := [term for term in terms if term not in self]:
             begin = self._begun.copy
-            digests: list[bytes] = []
-            for term in missing:
-                state = begin()
-                state.update(term.encode())
-                digests.append(state.digest())
-            self.update(zip(missing, array("q", b"".join(digests)), strict=True))
-        return array("q", map(self.__getitem__, terms))
+            digests = [(state := begin(), state.update(term.encode()), state.digest())[2] for term in missing]
+            self.update(zip(missing, [number & HASH for number in numbers(b"".join(digests))], strict=True))
+        return list(map(self.__getitem__, terms))
 
 
 class Owner(Struct):
@@ -64,35 +54,62 @@ class Owner(Struct):
     key: bytes
     docs: int
     length: int
-    flushed: int
     fresh: int
 
 
-OWNER = "SELECT n, owner, key, docs, length, flushed, fresh FROM owners"
+OWNER = "SELECT n, owner, key, docs, length, fresh FROM owners"
 
 
 class Entry(Struct):
-    """One document on its way into the index or out of it."""
+    """One document on its way into the index."""
 
     doc: int
     length: int
-    hashes: array[int]
-    counts: array[int]
+    postings: bytes
 
 
-def packed(doc: int, count: int, length: int) -> int:
-    """A posting in 63 bits: document (31 bits), how often it has the term (14, at most MOST), how long it is (18)."""
-    return doc << 32 | count << 18 | min(length, LONGEST)
+class Segment(Struct):
+    """A row of segments; `docs` has for each number the document and its length, as `listed` joins them, or 0 where it went."""
+
+    owner: int
+    segment: int
+    level: int
+    docs: array[int]
+
+    def bucket(self, bucket: int) -> int:
+        """The place of one of its rows of postings."""
+        return (self.owner << DOC_BITS - BUCKET_BITS | self.segment) << BUCKET_BITS | bucket
+
+
+def listed(doc: int, length: int) -> int:
+    """A document and its length in one number."""
+    return doc << LENGTH_BITS | min(length, LONGEST)
+
+
+def numbers(blob: bytes) -> array[int]:
+    """The 64-bit numbers of a blob."""
+    found = array("Q")
+    found.frombytes(blob)
+    return found
+
+
+def first_place(n: int) -> int:
+    """Where the rows of an owner begin, by document or by segment and bucket; they end where the next one's begin."""
+    return n << DOC_BITS
 
 
 class Terms:
-    """The writer's side of the index; one transaction at a time. `fresh` and `fanout` are FRESH and FANOUT but in tests."""
+    """The writer's side of the index; one transaction at a time. `first` and `step` are FIRST_BITS and STEP_BITS but in tests."""
 
-    def __init__(self, *, fresh: int = FRESH, fanout: int = FANOUT) -> None:
-        self._fresh = fresh
-        self._fanout = fanout
+    def __init__(self, *, first: int = FIRST_BITS, step: int = STEP_BITS) -> None:
+        self._first = first
+        self._step = step
         self._hashes: dict[int, Hashes] = {}
         self._cached = 0
+
+    def bits(self, level: int) -> int:
+        """A segment of this level has room for two to the power of so many documents."""
+        return self._first + level * self._step
 
     def entry(self, owner: Owner, doc: int, terms: dict[str, int], length: int) -> Entry:
         """The index entry of a document."""
@@ -106,9 +123,7 @@ class Terms:
         self._hashes[owner.n] = hashes  # now the last one to be dropped
         while self._cached > CACHED:
             self._cached -= len(self._hashes.pop(next(iter(self._hashes))))
-        most = max(terms.values(), default=0) > MOST
-        counts = [min(count, MOST) for count in terms.values()] if most else terms.values()
-        return Entry(doc, length, found, array("H", counts))
+        return Entry(doc, length, encoded(of_document(found, terms.values())))
 
     def forget(self, n: int) -> None:
         """Drop what is remembered of an owner that is no more."""
@@ -116,109 +131,116 @@ class Terms:
 
     def add(self, db: sqlite3.Connection, owner: Owner, entries: Sequence[Entry]) -> None:
         """Take documents in; `owner`'s counts change with them and are the caller's to write."""
-        db.executemany(
-            "INSERT INTO terms VALUES (?, ?, ?, ?, ?)",
-            [(entry.doc, owner.n, entry.length, entry.hashes.tobytes(), entry.counts.tobytes()) for entry in entries],
-        )
-        for entry in entries:
-            owner.docs += entry.length > 0
-            owner.length += entry.length
-            owner.fresh += entry.doc > owner.flushed
-        self._rewrite(db, owner, [], [entry for entry in entries if entry.doc <= owner.flushed])
-        if owner.fresh >= self._fresh:
-            self._flush(db, owner)
+        first = first_place(owner.n)
+        for start in range(0, len(entries), 1 << self._first):
+            some = entries[start : start + (1 << self._first)]
+            db.executemany("INSERT INTO fresh VALUES (?, ?, ?)", [(first + entry.doc, entry.length, entry.postings) for entry in some])
+            owner.fresh += len(some)
+            if owner.fresh >= 1 << self._first:
+                self._flush(db, owner)
+        owner.docs += sum(entry.length > 0 for entry in entries)
+        owner.length += sum(entry.length for entry in entries)
 
     def remove(self, db: sqlite3.Connection, owner: Owner, docs: Sequence[int]) -> None:
-        """Take documents out of both forms; those that are not in are passed over."""
-        entries = [entry for doc in docs if (entry := _stored(db, doc)) is not None]
-        db.executemany("DELETE FROM terms WHERE doc = ?", [(entry.doc,) for entry in entries])
-        for entry in entries:
-            owner.docs -= entry.length > 0
-            owner.length -= entry.length
-            owner.fresh -= entry.doc > owner.flushed
-        self._rewrite(db, owner, [entry for entry in entries if entry.doc <= owner.flushed], [])
+        """Take documents out, wherever they are; those that are not in are passed over."""
+        older: set[int] = set()
+        for doc in docs:
+            row = db.execute("DELETE FROM fresh WHERE place = ? RETURNING length", (first_place(owner.n) + doc,)).fetchone()
+            if row is None:
+                older.add(doc)
+            else:
+                owner.fresh -= 1
+                self._count_out(owner, row[0])
+        for segment in segments(db, owner.n) if older else ():
+            held = {number: value for number, value in enumerate(segment.docs) if value and value >> LENGTH_BITS in older}
+            if held:
+                for value in held.values():
+                    self._count_out(owner, value & LONGEST)
+                self._take_out(db, segment, frozenset(held))
 
-    def _rewrite(self, db: sqlite3.Connection, owner: Owner, gone: Sequence[Entry], come: Sequence[Entry]) -> None:
-        """Change the segments that documents up to `flushed` are in."""
-        changes: dict[tuple[int, int], tuple[set[int], array[int]]] = {}
-        for entry, removed in chain(((entry, True) for entry in gone), ((entry, False) for entry in come)):
-            holding = "SELECT segment FROM segments WHERE owner = ? AND last >= ? ORDER BY last LIMIT 1"
-            segment = int(db.execute(holding, (owner.n, entry.doc)).fetchone()[0])
-            for term, count in zip(entry.hashes, entry.counts, strict=True):
-                out, into = changes.setdefault((segment, term & LAST), (set(), array("q")))
-                if removed:
-                    out.add(entry.doc)
-                else:
-                    into.extend((term, packed(entry.doc, count, entry.length)))
-        for (segment, bucket), (out, into) in sorted(changes.items(), key=itemgetter(0)):
-            place = (owner.n, segment, bucket)
-            row = db.execute("SELECT entries FROM postings WHERE owner = ? AND segment = ? AND bucket = ?", place).fetchone()
-            held = unpacked("q", row[0] if row else b"")
-            kept = array("q", [part for pair in zip(held[::2], held[1::2], strict=True) if pair[1] >> 32 not in out for part in pair])
-            db.execute("INSERT OR REPLACE INTO postings VALUES (?, ?, ?, ?)", (*place, (kept + into).tobytes()))
+    @staticmethod
+    def _count_out(owner: Owner, length: int) -> None:
+        owner.docs -= length > 0
+        owner.length -= length
+
+    def _take_out(self, db: sqlite3.Connection, segment: Segment, gone: frozenset[int]) -> None:
+        """Rewrite the rows of a segment without the documents numbered `gone`. All are looked through: which ones hold them is not kept."""
+        for number in gone:
+            segment.docs[number] = 0
+        bits = self.bits(segment.level)
+        for place, blob in _rows(db, segment, bits):
+            postings = decoded(blob)
+            kept = without(postings, gone, bits)
+            if not kept:
+                db.execute("DELETE FROM postings WHERE place = ?", (place,))
+            elif len(kept) < len(postings):
+                db.execute("UPDATE postings SET entries = ? WHERE place = ?", (encoded(kept), place))
+        key = (segment.owner, segment.segment)
+        if any(segment.docs):
+            db.execute("UPDATE segments SET docs = ? WHERE owner = ? AND segment = ?", (segment.docs.tobytes(), *key))
+        else:
+            db.execute("DELETE FROM segments WHERE owner = ? AND segment = ?", key)
 
     def _flush(self, db: sqlite3.Connection, owner: Owner) -> None:
-        """Turn the fresh documents of an owner round into a segment, and join segments where a level is full."""
-        rows = db.execute("SELECT doc, length, hashes, counts FROM terms WHERE owner = ? AND doc > ?", (owner.n, owner.flushed)).fetchall()
+        """Merge the fresh documents of an owner into segments, and segments where a level is full."""
+        span = (first_place(owner.n), first_place(owner.n + 1))
+        rows = db.execute("SELECT place, length, entries FROM fresh WHERE place >= ? AND place < ? ORDER BY place", span).fetchall()
+        db.execute("DELETE FROM fresh WHERE place >= ? AND place < ?", span)
         owner.fresh = 0
-        if not rows:
-            return
-        buckets: list[list[int]] = [[] for _ in range(BUCKETS)]
-        for doc, length, hashes, counts in rows:
-            alone = packed(doc, 0, length)
-            for term, count in zip(unpacked("q", hashes), unpacked("H", counts), strict=True):
-                buckets[term & LAST] += (term, alone | count << 18)
-        segment = _next_segment(db, owner.n)
-        db.executemany(
-            "INSERT INTO postings VALUES (?, ?, ?, ?)",
-            [(owner.n, segment, at, array("q", bucket).tobytes()) for at, bucket in enumerate(buckets) if bucket],
-        )
-        owner.flushed = int(rows[-1][0])
-        db.execute("INSERT INTO segments VALUES (?, ?, ?, 0)", (owner.n, owner.flushed, segment))
-        while _join(db, owner.n, self._fanout):
+        size = 1 << self._first
+        for start in range(0, len(rows), size):
+            some = rows[start : start + size]
+            docs = array("Q", [listed(place - span[0], length) for place, length, _ in some])
+            self._insert(db, owner.n, 0, docs, merged([{0: blob} for _, _, blob in some], 0, self._first))
+        while self._join(db, owner.n):
             pass
 
+    def _join(self, db: sqlite3.Connection, n: int) -> bool:
+        """Merge the segments of a level that is full; whether there was one."""
+        levels: dict[int, list[Segment]] = {}
+        for segment in segments(db, n):
+            levels.setdefault(segment.level, []).append(segment)
+        full = [level for level, some in levels.items() if level < LEVELS and len(some) >= 1 << self._step]
+        if not full:
+            return False
+        level = min(full)
+        olds, bits = levels[level][: 1 << self._step], self.bits(level)
+        docs = array("Q")
+        for old in olds:
+            docs.extend(old.docs)
+            docs.extend([0] * ((1 << bits) - len(old.docs)))
+        rows = [{place & _BUCKET: blob for place, blob in _rows(db, old, bits)} for old in olds]
+        self._insert(db, n, level + 1, docs, merged(rows, bits, self.bits(level + 1)))
+        for old in olds:
+            db.execute("DELETE FROM postings WHERE place >= ? AND place < ?", (old.bucket(0), old.bucket(1 << bits)))
+            db.execute("DELETE FROM segments WHERE owner = ? AND segment = ?", (n, old.segment))
+        return True
 
-def _join(db: sqlite3.Connection, n: int, fanout: int) -> bool:
-    """Join the newest segments where a level is full; whether there was one."""
-    newest = db.execute("SELECT last, segment, level FROM segments WHERE owner = ? ORDER BY last DESC LIMIT ?", (n, fanout)).fetchall()
-    if len(newest) < fanout or len({level for _, _, level in newest}) > 1 or newest[0][2] == LEVELS:
-        return False
-    olds = [segment for _, segment, _ in newest]
-    joined = _next_segment(db, n)
-    db.executemany(
-        "INSERT INTO postings SELECT owner, ?, bucket, CAST(group_concat(entries, '') AS BLOB) FROM postings "
-        f"WHERE owner = ? AND segment IN ({marks(olds)}) AND bucket = ? GROUP BY owner, bucket",
-        [(joined, n, *olds, bucket) for bucket in range(BUCKETS)],
-    )
-    db.execute(f"DELETE FROM postings WHERE owner = ? AND segment IN ({marks(olds)})", (n, *olds))
-    db.execute(f"DELETE FROM segments WHERE owner = ? AND segment IN ({marks(olds)})", (n, *olds))
-    db.execute("INSERT INTO segments VALUES (?, ?, ?, ?)", (n, newest[0][0], joined, newest[0][2] + 1))
-    return True
+    @staticmethod
+    def _insert(db: sqlite3.Connection, n: int, level: int, docs: array[int], buckets: Iterator[tuple[int, list[int]]]) -> None:
+        number = int(db.execute("SELECT coalesce(max(segment), 0) + 1 FROM segments WHERE owner = ?", (n,)).fetchone()[0])
+        made = Segment(n, number, level, docs)
+        db.execute("INSERT INTO segments VALUES (?, ?, ?, ?)", (n, number, level, docs.tobytes()))
+        db.executemany("INSERT INTO postings VALUES (?, ?)", ((made.bucket(at), encoded(postings)) for at, postings in buckets))
 
 
-def _next_segment(db: sqlite3.Connection, n: int) -> int:
-    return int(db.execute("SELECT coalesce(max(segment), 0) + 1 FROM segments WHERE owner = ?", (n,)).fetchone()[0])
+_BUCKET = (1 << BUCKET_BITS) - 1
 
 
-def _stored(db: sqlite3.Connection, doc: int) -> Entry | None:
-    row = db.execute("SELECT length, hashes, counts FROM terms WHERE doc = ?", (doc,)).fetchone()
-    return Entry(doc, row[0], unpacked("q", row[1]), unpacked("H", row[2])) if row else None
+def segments(db: sqlite3.Connection, n: int) -> list[Segment]:
+    """The segments of an owner, in the order in which they were made."""
+    rows = db.execute("SELECT owner, segment, level, docs FROM segments WHERE owner = ? ORDER BY segment", (n,))
+    return [Segment(owner, segment, level, numbers(docs)) for owner, segment, level, docs in rows]
 
 
-def unpacked(kind: Literal["q", "H"], blob: bytes) -> array[int]:
-    """The numbers of a blob: q for signed of 64 bits, H for unsigned of 16."""
-    found: array[int] = array(kind)
-    found.frombytes(blob)
-    return found
+def _rows(db: sqlite3.Connection, segment: Segment, bits: int) -> list[tuple[int, bytes]]:
+    span = (segment.bucket(0), segment.bucket(1 << bits))
+    return db.execute("SELECT place, entries FROM postings WHERE place >= ? AND place < ? ORDER BY place", span).fetchall()
 
 
 def save_counts(db: sqlite3.Connection, owner: Owner) -> None:
     """Write the counts of an owner down."""
-    db.execute(
-        "UPDATE owners SET docs = ?, length = ?, flushed = ?, fresh = ? WHERE n = ?",
-        (owner.docs, owner.length, owner.flushed, owner.fresh, owner.n),
-    )
+    db.execute("UPDATE owners SET docs = ?, length = ?, fresh = ? WHERE n = ?", (owner.docs, owner.length, owner.fresh, owner.n))
 
 
 def new_key() -> bytes:

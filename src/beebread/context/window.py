@@ -28,7 +28,8 @@ LOW = 0.5
 ENOUGH = 0.8
 """Masking alone will do when it comes down to this part of `high`."""
 LONGEST = 3
-"""One text takes at most one part in so many of `high`."""
+"""One text takes at most one part in so many of `high`, and what was given at one place one part in GIVEN."""
+GIVEN = 2
 _SHORTEST_CUT = 64
 
 
@@ -63,6 +64,7 @@ class _Fitter:
         self.shape: Shape = shape
         self.meter = meter
         self.longest = max(high // LONGEST, _SHORTEST_CUT)
+        self.given = max(high // GIVEN, _SHORTEST_CUT)
         # An API that starts with the user, or parts results from words, may need a placeholder.
         self.placeholder = 0 if shape == "openai" else MESSAGE + BLOCK + meter.text(PLACEHOLDER)
 
@@ -90,9 +92,9 @@ class _Fitter:
 
     def _shorter_given(self, step: Step) -> Step:
         """Each record given here cut to its part, so that the fence around them stays whole."""
-        if self.meter.text(step.text) <= self.longest:
+        if self.meter.text(step.text) <= self.given:
             return step
-        most = max(self.longest // len(step.told), _SHORTEST_CUT)
+        most = max(fair_share([self.meter.text(entry.body) for entry in step.told], self.given), _SHORTEST_CUT)
         told = tuple(msgspec.structs.replace(entry, body=self._cut(entry.body, entry.id, [], most)) for entry in step.told)
         return msgspec.structs.replace(step, text=given_text(told, step.first))
 
@@ -124,6 +126,17 @@ class _Fitter:
             return call
         note = language_of(output).masked.format(id=call.source, tokens=self.meter.text(output))
         return msgspec.structs.replace(call, output=note) if self.meter.text(note) < self.meter.text(call.output) else call
+
+
+def fair_share(sizes: Sequence[int], room: int) -> int:
+    """The most that each may take so that all fit into `room`: what the short ones leave goes to the longer."""
+    left = len(sizes)
+    for size in sorted(sizes):
+        if size * left > room:
+            return room // left
+        room -= size
+        left -= 1
+    return max(sizes, default=0)
 
 
 class _Replay:

@@ -27,9 +27,24 @@ class AsyncClient(Bound):
         """Return when everything recorded so far is durable and found by time, key, keyword and graph; Unavailable if that cannot be."""
         await self._home.recorder.drain(timeout)
 
-    async def settle(self, timeout: float | None = None) -> None:
-        """Return when what is made from the recorded (vectors, memories) has caught up too."""
-        await self.flush(timeout)
+    async def settle(self, timeout: float | None = None, *, progress: Progress | None = None) -> None:
+        """Return when what is made from the recorded (vectors, memories) has caught up too.
+
+        `progress` gets the changes of the log done and in all. Raises TimeoutError after `timeout` seconds, Unavailable when the model is
+        away, and ModelMismatch when another model made the vectors that are searched.
+        """
+        async with asyncio.timeout(timeout):
+            await self.flush(timeout)
+            await self._home.settle(progress)
+
+    async def reembed(self, *, progress: Progress | None = None) -> bool:
+        """Make the vectors of everything kept anew with this memory's embedder, then search by those; whether there was a change.
+
+        Words, keys and time, and the old vectors for whoever uses their model, are found by all the while. One that was interrupted goes on
+        where it was.
+        """
+        await self.flush()
+        return await self._home.reembed(progress)
 
     async def import_(
         self,
@@ -200,7 +215,8 @@ class AsyncClient(Bound):
         """Whether the store answers, where the data lives, what is kept there, and what became of what this process recorded."""
         health = await self._service.health(self._who, service.Nothing())
         recorder = self._home.recorder
-        return msgspec.structs.replace(health, capture=recorder.counters(), trouble=recorder.trouble)
+        meaning, waiting = await self._home.meaning()
+        return msgspec.structs.replace(health, capture=recorder.counters(), trouble=recorder.trouble, meaning=meaning, waiting=waiting)
 
     async def close(self) -> None:
         """Make everything recorded durable and let go of the folder; every client bound from this one is closed too."""

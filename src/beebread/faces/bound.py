@@ -15,6 +15,7 @@ from beebread.clock import Clock, parse_time, parse_zone
 from beebread.errors import Invalid, shown
 from beebread.faces.embedded import Home
 from beebread.model import Actor, ModelCall, Principal, Query, Scope, new_id
+from beebread.models import Embed
 from beebread.ports import Redact, TokenCount
 from beebread.service import Service
 
@@ -33,9 +34,10 @@ class Bound:
     """A memory, seen by one principal; `bind` gives the same memory to a user, agent, session or task.
 
     `home` is a folder, created on first use and safe for many processes (default: BEEBREAD_HOME, else ~/.beebread). `store` is a store
-    URL. `tokens` counts tokens ('estimate', or a callable). `redact` takes what must not be kept out of every text; on its own work it
-    must change nothing more. `on_pressure` is told the share of the recording buffer in use when it runs full. Other names are those of
-    `Settings`. Embedded, you are the credential: the unbound client is the folder's administrator.
+    URL. `embedder` is an embedder's URL, or a function from texts to vectors. `tokens` counts tokens ('estimate', or a callable).
+    `redact` takes what must not be kept out of every text; on its own work it must change nothing more. `on_pressure` is told the share
+    of the recording buffer in use when it runs full. Other names are those of `Settings`. Embedded, you are the credential: the unbound
+    client is the folder's administrator.
     """
 
     def __init__(
@@ -43,6 +45,7 @@ class Bound:
         home: str | Path | None = None,
         *,
         store: str | None = None,
+        embedder: str | Embed | None = None,
         tokens: Literal["estimate"] | TokenCount = "estimate",
         clock: Clock | None = None,
         redact: Redact | None = None,
@@ -51,7 +54,7 @@ class Bound:
     ) -> None:
         if tokens != "estimate" and not callable(tokens):
             raise Invalid("tokens must be 'estimate' or a function from text to a number of tokens")
-        self._home = Home.open(home, store=store, clock=clock, redact=redact, on_pressure=on_pressure, **settings)
+        self._home = Home.open(home, store=store, embedder=embedder, clock=clock, redact=redact, on_pressure=on_pressure, **settings)
         self._who = Principal(roles=("admin", "self"), clearance=3)
         self._count: TokenCount | None = None if tokens == "estimate" else tokens
         self._tz = ""

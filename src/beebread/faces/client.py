@@ -69,6 +69,7 @@ class Client(Bound):
 
     flush = _blocking(AsyncClient.flush)
     settle = _blocking(AsyncClient.settle)
+    reembed = _blocking(AsyncClient.reembed)
     import_ = _blocking(AsyncClient.import_)
     write = _blocking(AsyncClient.write)
     query = _blocking(AsyncClient.query)

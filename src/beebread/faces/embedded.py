@@ -17,9 +17,11 @@ from beebread.capture import MessageLedger, Recorder, Spill
 from beebread.clock import Clock
 from beebread.errors import Conflict, Forbidden, Invalid
 from beebread.model import Actor, Event, Memory, Principal, Scope, new_id
+from beebread.models import Embed
 from beebread.ports import Redact
 from beebread.service import Append, Service, Write
 from beebread.settings import Settings, load
+from beebread.worker import mismatch
 
 Progress = Callable[[int, int], None]
 CHUNK = 1000  # imported records a batch
@@ -72,6 +74,7 @@ class Home:
         home: str | Path | None,
         *,
         store: str | None = None,
+        embedder: str | Embed | None = None,
         clock: Clock | None = None,
         redact: Redact | None = None,
         on_pressure: Callable[[float], None] | None = None,
@@ -81,8 +84,34 @@ class Home:
         if isinstance(home, str) and "://" in home:
             web = home.startswith(("http://", "https://"))
             raise Invalid("this version has no client over HTTP: give a folder" if web else f"{home} is no folder: give it as store=")
-        wanted = load(home=None if home is None else str(home), store=store, **settings)
-        return cls(wiring.open_memory(wanted, clock=clock, redact=redact), on_pressure)
+        named = embedder if isinstance(embedder, str) else None
+        function = None if isinstance(embedder, str) else embedder
+        wanted = load(home=None if home is None else str(home), store=store, embedder=named, **settings)
+        return cls(wiring.open_memory(wanted, clock=clock, redact=redact, embedder=function), on_pressure)
+
+    async def settle(self, progress: Progress | None = None) -> None:
+        """Return when what was kept has its vectors. Raises ModelMismatch when another model made those that are searched."""
+        embedding = self._plugs.worker.embedding
+        if embedding is None:
+            return
+        await embedding.catch_up(progress)
+        if not (state := await embedding.waiting()).searched:
+            raise mismatch(state)
+
+    async def reembed(self, progress: Progress | None = None) -> bool:
+        """Move the vectors to this memory's embedder; whether there was a change. Raises Invalid where there is none."""
+        embedding = self._plugs.worker.embedding
+        if embedding is None:
+            raise Invalid(self._plugs.meaningless or "this memory has no embedder: set one, for instance embedder='builtin://'")
+        return await embedding.move(progress)
+
+    async def meaning(self) -> tuple[str, int]:
+        """The space of vectors that is searched, or why there is none; and how many changes of the log have no vectors yet."""
+        embedding = self._plugs.worker.embedding
+        if embedding is None:
+            return self._plugs.meaningless or "no search by meaning: it is switched off", 0
+        state = await embedding.waiting()
+        return (state.space if state.searched else str(mismatch(state))), state.changes
 
     async def import_(self, who: Principal, path: Path, ask: Import, progress: Progress | None) -> Imported:
         """Read the path in the named format ('auto' finds it) and keep what it holds, in batches; what is bad is told and set aside."""
@@ -140,7 +169,7 @@ class Home:
             finally:
                 self._stop.set()
                 self._sweeper.join()
-                wiring.in_thread(self._plugs.store.close())
+                wiring.in_thread(self._plugs.close())
 
 
 def _ledger(scope: Scope) -> MessageLedger:

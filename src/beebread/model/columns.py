@@ -70,8 +70,11 @@ def columns(record: Record) -> Columns:
     )  # fmt: skip
 
 
+_ROLES = frozenset({"", "user", "human", "assistant", "ai", "agent", "bot", "model", "system", "tool"})
+
+
 def search_text(record: Record) -> str:
-    """The text under which `record` is found by words: what was said, the tool and its arguments, captions and file names, the error."""
+    """The text under which `record` is found: what who said (if by name), the tool and its arguments, captions, the error."""
     if isinstance(record, Session):
         return ""
     if isinstance(record, Memory):
@@ -81,7 +84,8 @@ def search_text(record: Record) -> str:
             if part
         )
     tool = record.tool or Tool()
-    said = [record.text, *(str(part[name]) for part in record.parts for name in ("caption", "filename", "name") if part.get(name))]
+    text = record.text if record.speaker.casefold() in _ROLES else f"{record.speaker}: {record.text}"
+    said = [text, *(str(part[name]) for part in record.parts for name in ("caption", "filename", "name") if part.get(name))]
     if record.kind == "tool_call":
         said.append(tool.name if tool.name not in record.text else "")
         said.append(canonical(tool.args).decode() if tool.args and not record.text else "")

@@ -93,11 +93,15 @@ class Query(Struct, frozen=True, omit_defaults=True, kw_only=True):
 
 
 class Hit(Struct, frozen=True):
-    """One answer of one channel: the record's key and the channel's own score (higher is better)."""
+    """One answer of one channel: the record's key and the channel's own score (higher is better).
+
+    `ideal` is what a good answer should score, where the channel can tell: measured against it, scores stay low when nothing fits.
+    """
 
     owner: str
     id: str
     score: float
+    ideal: float = 0.0
 
 
 class Rank(Struct, frozen=True):

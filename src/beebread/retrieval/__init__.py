@@ -6,8 +6,9 @@ Start reading at: recall.py, then plan.py, channels.py, fuse.py and rank.py in t
 from __future__ import annotations
 
 from beebread.retrieval.explain import Explanation
-from beebread.retrieval.options import Options
-from beebread.retrieval.plan import Plan, Window
+from beebread.retrieval.options import ECHOES, Options
+from beebread.retrieval.plan import Plan
 from beebread.retrieval.recall import Retriever
+from beebread.retrieval.times import Window
 
-__all__ = ["Explanation", "Options", "Plan", "Retriever", "Window"]
+__all__ = ["ECHOES", "Explanation", "Options", "Plan", "Retriever", "Window"]

@@ -9,8 +9,8 @@ from msgspec import Struct
 from beebread.model import Report
 from beebread.retrieval.channels import Outcome
 from beebread.retrieval.fuse import Fused
+from beebread.retrieval.order import Ranked
 from beebread.retrieval.plan import Plan
-from beebread.retrieval.rank import Ranked
 
 
 class Found(Struct, frozen=True, kw_only=True):

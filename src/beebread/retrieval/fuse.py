@@ -1,4 +1,8 @@
-"""Brings the channels' scores to one measure and adds them up, with what each contributed kept to be shown."""
+"""Brings the channels' scores to one measure and adds them up, with what each contributed kept to be shown.
+
+Scores are added and not ranks: ranks throw away how much better the best is, and with them a list that hardly fits the question counts as
+much as one that does. A channel's scores are measured against what a good answer should have, so that a weak list stays weak by itself.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +16,9 @@ from beebread.retrieval.options import Options
 from beebread.retrieval.plan import Plan
 from beebread.text import document
 
-_JUDGED = 6
 _HEAD = 1_500
-_ENOUGH = 8
-_AROUND = ("graph", "recent", "time")
+_AROUND = ("graph", "recent", "time")  # what lies beside an answer; its own worth is told by the others
+_EVIDENCE = 80  # records among which a session's evidence is looked for
 
 
 class Fused(Struct, frozen=True, kw_only=True):
@@ -33,78 +36,62 @@ def terms_of(record: Record) -> frozenset[str]:
     return frozenset(document(search_text(record)[:_HEAD], exact_keys(record)).terms)
 
 
-def ideal(hits: Sequence[tuple[float, frozenset[str]]], terms: Sequence[str]) -> float:
-    """What a record that holds all of the query's `terms` (or the eight of a long one that any good answer would) should score.
-
-    Engines tell a record's score and not the weights of the terms, so the whole is inferred from the parts: each of the best hits has
-    its score for the share of the terms that it holds. Scores measured against this, and not against the best hit, stay low when
-    nothing fits the question well.
-    """
-    enough = min(len(terms), _ENOUGH)
-    wholes = [score * enough / min(enough, count) for score, held in hits if (count := sum(term in held for term in terms))]
-    return max(max((score for score, _ in hits), default=0.0), sum(wholes) / len(wholes) if wholes else 0.0)
-
-
 def fuse(hits: Mapping[str, Sequence[Hit]], records: Mapping[Key, Record], plan: Plan, options: Options) -> list[Fused]:
     """The union of all channels, most relevant first, ties newest first, then by id; only of `records`, which the store let through."""
-    scores = {channel: _measured(channel, found, records, plan) for channel, found in hits.items() if channel not in _AROUND}
+    scores = {channel: _measured(channel, found, plan) for channel, found in hits.items() if channel not in _AROUND}
     strength = max((score for found in scores.values() for score in found.values()), default=0.0)
     # What is near or recent is worth no more than what was found by itself; alone, a listing keeps its own order.
     for channel in _AROUND:
         if channel in hits:
             scores[channel] = {(hit.owner, hit.id): hit.score * (strength or 1.0) for hit in hits[channel]}
     ranks = {channel: {(hit.owner, hit.id): Rank(at, hit.score) for at, hit in enumerate(found, 1)} for channel, found in hits.items()}
-    gates = {channel: min(1.0, max(found.values(), default=0.0) / options.weak) for channel, found in scores.items()}
-    counted = {
+    parts = {
         key: {
-            channel: plan.channels.get(channel, 0.0) * gates[channel] * found[key]
+            channel: weight * found[key]
             for channel, found in scores.items()
-            if found.get(key, 0.0) * plan.channels.get(channel, 0.0) > 0
+            if found.get(key, 0.0) > 0 and (weight := plan.channels.get(channel, 0.0)) > 0
         }
         for key in records
     }
-    company = _company(counted, records)
-    fused: list[Fused] = []
-    for key, record in records.items():
-        parts = counted[key]
-        if company.get(key):
-            parts["session"] = options.session * company[key]
-        witnesses = sum(1 for channel in parts if channel not in (*_AROUND, "session"))
-        if witnesses > 1:
-            parts["agreement"] = options.agreement * (witnesses - 1) * strength
-        fused.append(
-            Fused(
-                key=key, record=record, relevance=sum(parts.values()), parts=parts,
-                channels={channel: found[key] for channel, found in ranks.items() if key in found},
-            )
-        )  # fmt: skip
+    for key, evidence in _company(parts, records).items():
+        parts[key]["session"] = options.session * evidence
+    fused = [
+        Fused(
+            key=key, record=record, relevance=sum(parts[key].values()), parts=parts[key],
+            channels={channel: found[key] for channel, found in ranks.items() if key in found},
+        )
+        for key, record in records.items()
+    ]  # fmt: skip
     return sorted(fused, key=lambda one: (-one.relevance, -one.record.at.timestamp(), one.key))
 
 
-def _company(counted: Mapping[Key, Mapping[str, float]], records: Mapping[Key, Record]) -> dict[Key, float]:
-    """How much the rest of a record's session is about the question: the mean of the three best others, found by words or names."""
-    sessions: dict[Key, list[tuple[float, Key]]] = {}
-    for key, parts in counted.items():
-        if records[key].scope.session:
-            found = max((part for channel, part in parts.items() if channel not in _AROUND), default=0.0)
-            sessions.setdefault((key[0], records[key].scope.session), []).append((found, key))
+def _company(parts: Mapping[Key, Mapping[str, float]], records: Mapping[Key, Record]) -> dict[Key, float]:
+    """How much the rest of a record's session is about the question: the mean of what its three best others have above half of the best."""
+    found = {key: sum(part for channel, part in own.items() if channel not in _AROUND) for key, own in parts.items()}
+    best = sorted(found, key=lambda key: (-found[key], key))[:_EVIDENCE]
+    half = found[best[0]] / 2 if best else 0.0
+    sessions: dict[tuple[str, str], list[Key]] = {}
+    for key in best:
+        if found[key] > half and (session := records[key].scope.session):
+            sessions.setdefault((key[0], session), []).append(key)
     company: dict[Key, float] = {}
-    for members in sessions.values():
-        best = sorted(members, reverse=True)[:4]
-        for _, key in members:
-            company[key] = sum([found for found, other in best if other != key][:3]) / 3
+    for key, record in records.items():
+        members = sessions.get((key[0], record.scope.session), []) if found[key] > 0 else []
+        others = [found[other] - half for other in members[:4] if other != key][:3]
+        if others:
+            company[key] = sum(others) / 3
     return company
 
 
-def _measured(channel: str, hits: Sequence[Hit], records: Mapping[Key, Record], plan: Plan) -> dict[Key, float]:
-    """Each hit's score as a share of the most that this query could have had."""
+def _measured(channel: str, hits: Sequence[Hit], plan: Plan) -> dict[Key, float]:
+    """Each hit's score as a share of what a good answer to this question would have."""
+    top = max((hit.score for hit in hits), default=0.0)
     if channel == "keyword":
-        judged = [(hit.score, terms_of(record)) for hit in hits[:_JUDGED] if (record := records.get((hit.owner, hit.id))) is not None]
-        most = ideal(judged, plan.terms)
+        most = max(top, *(hit.ideal for hit in hits[:1])) if hits else 0.0
     elif channel == "exact":
         # Codes are meant when they are written; possible names far outnumber real ones, so what the best hit has is the measure of those.
         codes = sum(term.startswith("=") for term in plan.exact)
-        most = min(3.0, max(codes, max((hit.score for hit in hits), default=0.0)))
+        most = min(3.0, max(codes, top))
     else:
         most = 1.0
     return {(hit.owner, hit.id): min(1.0, hit.score / most) for hit in hits if hit.score > 0} if most > 0 else {}

@@ -11,32 +11,30 @@ from msgspec import Struct
 from beebread.errors import Invalid
 from beebread.model import Query, tool_signature
 from beebread.retrieval.options import Options
+from beebread.retrieval.times import Times, Window
 from beebread.text import exact_terms, fold, query_terms
 from beebread.text.cues import Cue, cues
 from beebread.text.words import tokens
+from beebread.timex import Order
 
 OWN_CHANNELS = ("recent", "exact", "keyword", "time", "graph")
 _MARKS = "#&@"  # tags, entities and slot keys, as model.exact_keys marks them
 _LONGEST_NAME = 4
+NO_TIMES = Times()
 _MAX_NAMES = 96
-
-
-class Window(Struct, frozen=True, omit_defaults=True):
-    """A span of time that the words of a query name: `after` <= at < `before`; `words` are those that named it."""
-
-    after: datetime | None = None
-    before: datetime | None = None
-    words: str = ""
 
 
 class Plan(Struct, frozen=True, omit_defaults=True, kw_only=True):
     """What will be done for one query. `why` says for each channel why it runs, or under 'gate' why hardly any does."""
 
     channels: dict[str, float]
+    text: str = ""
     terms: tuple[str, ...] = ()
     exact: tuple[str, ...] = ()
     signatures: tuple[str, ...] = ()
     windows: tuple[Window, ...] = ()
+    as_of: datetime | None = None
+    order: Order | None = None
     cues: tuple[Cue, ...] = ()
     pool: int = 60
     hops: int = 2
@@ -61,8 +59,8 @@ def names(text: str) -> list[str]:
     return [name for name in found if len(name) > 1][:_MAX_NAMES]
 
 
-def plan(query: Query, options: Options, index_channels: frozenset[str] = frozenset(), windows: tuple[Window, ...] = ()) -> Plan:
-    """The plan for `query`. `windows` are the spans that its time words name; `index_channels` what the attached indexes serve.
+def plan(query: Query, options: Options, index_channels: frozenset[str] = frozenset(), said_when: Times = NO_TIMES) -> Plan:
+    """The plan for `query`. `said_when` is what its time words ask for; `index_channels` what the attached indexes serve.
 
     Small talk and an empty query get the recent events alone: most turns need nothing more. Raises Invalid for an unknown channel.
     """
@@ -74,7 +72,8 @@ def plan(query: Query, options: Options, index_channels: frozenset[str] = frozen
         found = (f"!{tool_signature(query.tool, query.args)}",)
         return Plan(channels={"exact": 1.0}, signatures=found, pool=pool, why={"exact": "the same call, made before"})
     said = cues(query.text)
-    terms = tuple(query_terms(query.text))
+    text = said_when.text or query.text
+    terms = tuple(query_terms(text))
     if not query.channels and (not terms or "phatic" in said):
         return _unasked(query, said, pool, options)
     exact = tuple(exact_terms(query.text, (mark + name for name in names(query.text) for mark in _MARKS)))
@@ -82,7 +81,7 @@ def plan(query: Query, options: Options, index_channels: frozenset[str] = frozen
     why.update(dict.fromkeys(sorted(index_channels), "a derived index serves it"))
     if "just_now" in said:
         why["recent"] = "the question is about a moment ago"
-    if windows or query.after or query.before:
+    if said_when.windows or query.after or query.before:
         why["time"] = "a span of time is named"
     if query.channels:
         why = {channel: why.get(channel, "asked for") for channel in query.channels}
@@ -94,7 +93,8 @@ def plan(query: Query, options: Options, index_channels: frozenset[str] = frozen
     if along and "graph" in weights:
         weights["graph"] = options.far_graph
     return Plan(
-        channels=weights, terms=terms, exact=exact, windows=windows, cues=tuple(cue for cue in get_args(Cue) if cue in said), pool=pool,
+        channels=weights, text=text, terms=terms, exact=exact, windows=said_when.windows, as_of=said_when.as_of, order=said_when.order,
+        cues=tuple(cue for cue in get_args(Cue) if cue in said), pool=pool,
         hops=options.far_hops if along else options.hops, hop=options.far_hop if along else options.hop, why=why,
     )  # fmt: skip
 

@@ -9,13 +9,14 @@ from itertools import pairwise
 from math import log1p
 
 import msgspec
-from msgspec import Struct
 
 from beebread import policy
 from beebread.model import Event, Item, Memory, Record, Where, columns, owner, search_text, signature, sort_key
 from beebread.retrieval.fuse import Fused, terms_of
 from beebread.retrieval.options import KINDS, Options
+from beebread.retrieval.order import Ranked, by_time
 from beebread.retrieval.plan import Plan
+from beebread.retrieval.times import Window
 from beebread.text import fold
 from beebread.text.cues import particulars
 
@@ -23,16 +24,8 @@ _DAY = timedelta(days=1)
 _LEAST_RESULT = 40
 _LONGEST_NEAR = 600
 _FOLDED = 30
+_RANKED = 100
 _SHOWN_TERMS = 6
-
-
-class Ranked(Struct, frozen=True, kw_only=True):
-    """One answer with its final score: its relevance times the `factors`. `same` are the ids of records that say the same."""
-
-    fused: Fused
-    score: float
-    factors: dict[str, float]
-    same: tuple[str, ...] = ()
 
 
 def rank(fused: Sequence[Fused], plan: Plan, where: Where, options: Options) -> list[Ranked]:
@@ -43,14 +36,17 @@ def rank(fused: Sequence[Fused], plan: Plan, where: Where, options: Options) -> 
     if not fused:
         return []
     newest = min(where.now, max(one.record.at for one in fused))
-    scored = [_scored(one, newest, plan, where, options) for one in fused]
+    then = msgspec.structs.replace(where, as_of=where.as_of or plan.as_of)
+    # What is far behind in relevance stays there: no factor lifts it by so much.
+    close = fused[: max(_RANKED, plan.pool)] if plan.terms else fused
+    scored = by_time([_scored(one, newest, plan, then, options) for one in close], plan, options)
     scored.sort(key=lambda one: (-one.score, -one.fused.record.at.timestamp(), one.fused.key))
     return folded(scored, options)
 
 
 def _scored(one: Fused, newest: datetime, plan: Plan, where: Where, options: Options) -> Ranked:
     record = one.record
-    share = 0.0 if "past" in plan.cues else options.current if "current" in plan.cues else options.recency
+    share = 0.0 if "past" in plan.cues else options.recency
     age = max(0.0, (newest - record.at) / _DAY)
     factors = {"age": 1.0 - share * (1.0 - 0.5 ** (age / options.half_life_days)), "kind": KINDS.get(record.kind, 1.0)}
     if "chain" in plan.cues and record.kind == "assistant_message":
@@ -59,6 +55,11 @@ def _scored(one: Fused, newest: datetime, plan: Plan, where: Where, options: Opt
         factors["importance"] = 1.0 + options.importance * (record.importance - 0.5)
         factors["confidence"] = 1.0 - options.confidence * (1.0 - record.confidence)
         factors["use"] = 1.0 + options.use * log1p(record.uses)
+    if plan.terms and record.at - where.now > _DAY:
+        factors["ahead"] = options.ahead  # of the moment that is asked from
+    if windows := _windows(plan, record):
+        share = options.outside if plan.as_of is None else options.since
+        factors["when"] = 1.0 - min(share * one.certainty * one.outside(record.at, _DAY / 24) for one in windows)
     status = policy.status(columns(record), where)
     if status in ("superseded", "expired"):
         factors[status] = 0.5
@@ -67,6 +68,13 @@ def _scored(one: Fused, newest: datetime, plan: Plan, where: Where, options: Opt
     for factor in factors.values():
         score *= factor
     return Ranked(fused=one, score=score, factors=factors)
+
+
+def _windows(plan: Plan, record: Record) -> tuple[Window, ...]:
+    """The spans that an answer lies in; what held at a moment, an event tells of that came before."""
+    if plan.as_of is not None:
+        return (Window(before=plan.as_of),) if isinstance(record, Event) else ()
+    return plan.windows
 
 
 def folded(ranked: Sequence[Ranked], options: Options) -> list[Ranked]:
@@ -141,16 +149,21 @@ def reasons(one: Ranked, plan: Plan, where: Where) -> tuple[str, ...]:
     names = [term.lstrip("=@") for term in plan.exact if term in held]
     about = {
         "keyword": ", ".join(words[:_SHOWN_TERMS]), "exact": ", ".join(names[:_SHOWN_TERMS]),
-        "graph": "next to better hits", "agreement": "several channels found it",
+        "graph": "next to better hits",
         "session": "its session is about it too",
     }  # fmt: skip
     said = [f"{name} {part:.2f}" + (f" ({about[name]})" if about.get(name) else "") for name, part in one.fused.parts.items()]
     for name, factor in one.factors.items():
-        detail = {"age": age(record.at, where.now), "kind": record.kind}.get(name, "")
+        details = {"age": age(record.at, where.now), "kind": record.kind, "when": _named(plan)}
+        detail = details.get(name, plan.order.words if name == "order" and plan.order else "")
         said.append(f"{name} ×{factor:.2f}" + (f" ({detail})" if detail else ""))
     if one.same:
         said.append(f"said {len(one.same) + 1} times")
     return tuple(said)
+
+
+def _named(plan: Plan) -> str:
+    return f"as of {plan.as_of:%Y-%m-%d}" if plan.as_of is not None else ", ".join(window.words for window in plan.windows)
 
 
 def age(at: datetime, now: datetime) -> str:

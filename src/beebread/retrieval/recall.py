@@ -8,13 +8,17 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from beebread.model import CAUSAL, Direction, Family, Hit, Link, Query, Recall, Record, Where, owner, sort_key
-from beebread.ports import Index, Store
+from beebread.model import CAUSAL, HISTORY, Direction, Family, Hit, Link, Query, Recall, Record, Where, owner, sort_key
+from beebread.ports import Embedder, Index, Reranker, Store
 from beebread.retrieval import earlier, explain, fuse, rank
 from beebread.retrieval.channels import Channels, Key
+from beebread.retrieval.closer import closer, pays, with_closer
 from beebread.retrieval.found import Found
+from beebread.retrieval.merge import merged
 from beebread.retrieval.options import ECHOES, Options
 from beebread.retrieval.plan import plan
+from beebread.retrieval.times import times
+from beebread.text.questions import questions
 
 _CHAIN_UP, _CHAIN_DOWN = 8, 4
 _CHAIN: tuple[Family, ...] = (*CAUSAL, "RESTS_ON")
@@ -23,10 +27,19 @@ _CHAIN: tuple[Family, ...] = (*CAUSAL, "RESTS_ON")
 class Retriever:
     """Recalls from one store and the indexes attached to it. Keeps nothing between two queries."""
 
-    def __init__(self, store: Store, indexes: Sequence[Index] = (), options: Options | None = None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        indexes: Sequence[Index] = (),
+        options: Options | None = None,
+        *,
+        embedder: Embedder | None = None,
+        reranker: Reranker | None = None,
+    ) -> None:
         self.options = options or Options()
         self._store = store
-        self._channels = Channels(store, indexes, self.options)
+        self._reranker = reranker
+        self._channels = Channels(store, indexes, self.options, embedder)
 
     async def recall(self, query: Query, where: Where, *, session: str = "") -> Recall:
         """The answer to `query` among what `where` lets through, best first or, for order 'time', as it happened; at most `query.limit`.
@@ -48,8 +61,16 @@ class Retriever:
 
     async def search(self, query: Query, where: Where, session: str = "") -> Found:
         """Every step of a recall but the last, kept apart so that each can be explained."""
+        whole = await self._search(query, where, session)
+        asked = questions(query.text) if whole.plan.terms and self.options.question > 0 else []
+        parts = [await self._search(msgspec.structs.replace(query, text=text), where, session) for text in asked]
+        return merged(whole, parts, self.options.question) if parts else whole
+
+    async def _search(self, query: Query, where: Where, session: str) -> Found:
         began = time.perf_counter()
-        plotted = plan(query, self.options, self._channels.index_channels)
+        plotted = plan(query, self.options, self._channels.index_channels, times(query.text, where.now))
+        if plotted.as_of is not None and where.as_of is None:
+            where = msgspec.structs.replace(where, status=tuple(dict.fromkeys((*where.status, *HISTORY))))
         timings = {"plan": _since(began)}
         outcome = await self._channels.run(plotted, where, session)
         timings.update(outcome.timings)
@@ -66,6 +87,14 @@ class Retriever:
             answers = [one for one in answers if not one.parts.keys() <= {"graph", "session"}]
         ranked = rank.rank(answers, plotted, where, self.options)
         timings["rank"] = _since(began)
+        if self._reranker is not None and pays(ranked, plotted, self.options):
+            began = time.perf_counter()
+            seen, why = await closer(self._reranker, ranked, plotted, self.options)
+            if seen:
+                ranked = rank.rank(with_closer(answers, seen, self.options), plotted, where, self.options)
+            elif why:
+                outcome.failed["closer"] = why
+            timings["closer"] = _since(began)
         return Found(plan=plotted, outcome=outcome, fused=fused, threshold=least, ranked=ranked, timings=timings)
 
     async def explain(self, query: Query, where: Where, expect: str, *, session: str = "") -> explain.Explanation:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from datetime import datetime
 
 import msgspec
 
 from beebread import context, policy
-from beebread.clock import MICROSECOND, parse_zone
+from beebread.clock import MICROSECOND
 from beebread.errors import BeebreadError, Invalid
 from beebread.model import Actor, Batch, Event, Item, Memory, Pack, Principal, Query, Recall, Report, State, Where, new_id, state_id
 from beebread.ports import TokenCount
 from beebread.service.requests import ContextRequest, checked
-from beebread.service.rooms import Rooms
+from beebread.service.rooms import Rooms, local_time
 from beebread.tasks import state as rules_of_state
 from beebread.text import estimate_tokens
 from beebread.text.cues import cues
@@ -42,9 +41,11 @@ class Contexts:
             raise Invalid("context needs the request that the pack is for: context('…', budget=…)")
         rooms, query = self._rooms, checked(ask.query, self._rooms.rules)
         tail = await self._tail(who, query)
-        now = self._local(query, tail)
+        now = local_time(self._rooms, query, tail)
         recall = await rooms.retriever.recall(
-            msgspec.structs.replace(query, limit=max(query.limit, CANDIDATES)), policy.where_for(who, query, now), session=who.session
+            msgspec.structs.replace(query, limit=max(query.limit, CANDIDATES)),
+            msgspec.structs.replace(policy.where_for(who, query, now), now=now),
+            session=who.session,
         )
         items = (*recall.items, *await self._rest_of_task(who, query, recall))
         pack = context.pack(
@@ -55,16 +56,6 @@ class Contexts:
             )
         )  # fmt: skip
         return msgspec.structs.replace(pack, report=await self._noted(who, pack, recall, query, tail))
-
-    def _local(self, query: Query, tail: list[Event]) -> datetime:
-        """The present where the user is: in his zone, else with the offset of `now`, else with the one that the session's events have."""
-        now = query.now or self._rooms.clock.now()
-        if query.tz:
-            return now.astimezone(parse_zone(query.tz))
-        if query.now is not None:
-            return now
-        offset = next((event.at.tzinfo for event in reversed(tail) if event.at.utcoffset()), None)
-        return now.astimezone(offset or parse_zone(self._rooms.settings.tz))
 
     def _filter(self, who: Principal, query: Query, **more: object) -> Where:
         bare = Query(now=query.now, as_of=query.as_of, known_at=query.known_at)

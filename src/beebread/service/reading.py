@@ -39,7 +39,7 @@ from beebread.service.requests import (
     checked,
     limited,
 )
-from beebread.service.rooms import Rooms, blob_home
+from beebread.service.rooms import Rooms, blob_home, local_time
 
 EVERY_PART = 100_000  # records of the sessions on one page
 TITLE = 60  # characters of the first request that name a session
@@ -56,7 +56,15 @@ class Reading:
     async def query(self, who: Principal, ask: Query) -> Recall:
         """What fits `ask` best among what the asker may see, with reasons; an empty recall says why in its report."""
         checked(ask, self._rooms.rules)
-        return await self._rooms.retriever.recall(ask, self._where(who, ask), session=who.session)
+        return await self._rooms.retriever.recall(ask, await self._here(who, ask), session=who.session)
+
+    async def _here(self, who: Principal, query: Query) -> Where:
+        """The filter of `query`, its present told in the zone where the user is: his days begin there."""
+        where, said = self._where(who, query), list[Record]()
+        if who.session and not query.tz and query.now is None:
+            tail = Where(asker=who, now=where.now, types=("event",), sessions=(who.session,), order="-time")
+            said = await self._rooms.store.scan(tail, 1)
+        return msgspec.structs.replace(where, now=local_time(self._rooms, query, said))
 
     async def get(self, who: Principal, ask: Get) -> Record | None:
         """One record, whole, or None: for an unknown, a forgotten and a foreign id alike. What was superseded is there, marked."""
@@ -151,7 +159,7 @@ class Reading:
     async def explain(self, who: Principal, ask: Explain) -> Explanation:
         """Why `ask.expect` was found by the query, or was not; a forbidden record reads like an unknown one, but for an administrator."""
         checked(ask.query, self._rooms.rules)
-        return await self._rooms.retriever.explain(ask.query, self._where(who, ask.query), ask.expect, session=who.session)
+        return await self._rooms.retriever.explain(ask.query, await self._here(who, ask.query), ask.expect, session=who.session)
 
     async def health(self, who: Principal, _ask: Nothing) -> Health:
         """Whether the store answers, where the data lives, and what the asker keeps."""

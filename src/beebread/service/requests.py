@@ -207,7 +207,8 @@ class Health(Struct, frozen=True, kw_only=True):
     """Whether the store answers, where the data lives, and what the asker keeps in it, by type.
 
     `capture` counts what became of the events that the asking process recorded (sent, folded, spilled, dropped, rejected, …), and
-    `trouble` says why the last of them were not kept yet, '' while all is well.
+    `trouble` says why the last of them were not kept yet, '' while all is well. `meaning` tells of the search by meaning: the space of
+    vectors, or why there is none; `waiting` is how many changes of the log have no vectors yet.
     """
 
     ok: bool
@@ -216,6 +217,8 @@ class Health(Struct, frozen=True, kw_only=True):
     counts: dict[str, int] = {}
     capture: dict[str, int] = {}
     trouble: str = ""
+    meaning: str = ""
+    waiting: int = 0
 
 
 class Nothing(Struct, frozen=True):

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from beebread import policy
-from beebread.clock import Clock
-from beebread.model import EVERY_STATUS, AuditLine, Event, Principal, Rules, Scope, Where, blob_refs, owner
+from beebread.clock import Clock, parse_zone
+from beebread.model import EVERY_STATUS, AuditLine, Event, Principal, Query, Record, Rules, Scope, Where, blob_refs, owner
 from beebread.ports import Blobs, Probe, Redact, Store
 from beebread.retrieval import Retriever
 from beebread.settings import Settings
@@ -28,6 +28,17 @@ class Rooms:
     clock: Clock
     redact: Redact | None = None
     where: str = ""  # where the data lives, for people
+
+
+def local_time(rooms: Rooms, query: Query, said: Sequence[Record]) -> datetime:
+    """The present where the user is: in his zone, else with the offset of `now`, else with that of the last of `said` that has one."""
+    now = query.now or rooms.clock.now()
+    if query.tz:
+        return now.astimezone(parse_zone(query.tz))
+    if query.now is not None:
+        return now
+    offset = next((record.at.tzinfo for record in reversed(said) if record.at.utcoffset()), None)
+    return now.astimezone(offset or parse_zone(rooms.settings.tz))
 
 
 def audit_line(who: Principal, operation: str, at: datetime, home: str, ids: tuple[str, ...], reason: str = "") -> AuditLine:

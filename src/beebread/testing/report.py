@@ -9,8 +9,10 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from beebread.ports import Blobs, Store
+from beebread.ports import Blobs, KeepsVectors, Store
 from beebread.testing.blobs import BLOB_CHECKS
+from beebread.testing.index import INDEX_CHECKS
+from beebread.testing.index_history import index_history
 from beebread.testing.isolation import ISOLATION_CHECKS
 from beebread.testing.simulate import history
 from beebread.testing.store import STATES_CHECKS, STORE_CHECKS
@@ -62,6 +64,11 @@ def checks(store: Store, blobs: Blobs | None = None, histories: int = 8) -> Iter
         yield name, lambda check=check: check(store)
     for seed in range(histories):
         yield f"history.{seed}", lambda seed=seed: history(store, seed)
+    if isinstance(store, KeepsVectors):
+        for name, found in INDEX_CHECKS.items():
+            yield name, lambda found=found: found(store)
+        for seed in range(histories):
+            yield f"index.history.{seed}", lambda seed=seed: index_history(store, seed)
     if blobs is not None:
         for name, kept in BLOB_CHECKS.items():
             yield f"blobs.{name}", lambda kept=kept: kept(blobs)
@@ -82,6 +89,7 @@ async def certify(
 ) -> Certificate:
     """Run every suite on an open store, and on `blobs` where given; each check keeps to a tenant of its own and leaves it behind.
 
+    Those of an index of vectors, where the store has one, empty it first.
     `histories` random histories are compared with the reference engine. `done` hears of each check as it ends.
     """
     outcomes: list[Outcome] = []

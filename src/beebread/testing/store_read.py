@@ -246,6 +246,7 @@ async def tail_has_newest(store: Store) -> None:
         paged += [record.id for _, record in page if record.scope.tenant == scene.tenant]
     same(paged, ["bob's", "e", "m"], "the tail in pages of one")
     same(await store.tail(applied.position, 10), [], "nothing after the end")
+    same(await store.position(), applied.position, "the place of the newest change")
 
 
 async def sessions_are_folded(store: Store) -> None:

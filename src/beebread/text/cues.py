@@ -56,6 +56,14 @@ _TOOLS = _either(
     r"tools?|call(?:s|ed)?|results?|returned|outputs?|errors?|fail(?:s|ed|ing|ure)?|exceptions?|traceback|logs?|commands?|run|ran|running|"
     r"execut(?:e|ed|ing)|scripts?|api|tests?|code|files?|retry|retried|stderr|stdout|exit code|http [0-9]{3}",
 )
+_LONGEST_QUESTION = 240
+_ASKS = re.compile(
+    r"[?？]|(?:什么|啥|哪|谁|几[个次天号点家位款种本]|多少|多久|多大|怎么|怎样|如何|为何|是否|有没有|[吗呢么]$|来着|找(?:一下|出)|查(?:一下|找|询)|列出|"
+    r"总结|回顾|告诉我|提醒我|想不起|忘了|记得)|"
+    r"(?:^|[,.;:] ?)(?:please |so |and |then |now |also |hey |ok |okay )*(?:who|whom|whose|what|which|when|where|why|how|did|do|does|is|"
+    r"are|was|were|have|has|had|can|could|would|will|should|find|show|list|tell|remind|recall|search|summari[sz]e|give me|look up|get)"
+    r"(?![a-z])"
+)
 _NEGATION = _either(
     "不|没|无|别|勿|未|非|禁|拒",
     r"not|no|never|none|neither|nor|without|cannot|won't|don't|doesn't|didn't|isn't|aren't|wasn't|weren't|can't|couldn't|shouldn't|wouldn't|haven't|hasn't",
@@ -81,6 +89,12 @@ def cues(text: str) -> frozenset[Cue]:
     if _CURRENT.search(folded.replace("just now", " ")):
         found.add("current")
     return frozenset(found)
+
+
+def asks(text: str) -> bool:
+    """Whether `text` is a question or a request to look something up, and not a longer turn or a statement that only speaks of things."""
+    folded = fold(text).strip()
+    return len(folded) <= _LONGEST_QUESTION and "\n" not in folded and _ASKS.search(folded) is not None
 
 
 def particulars(text: str) -> tuple[tuple[str, ...], int]:

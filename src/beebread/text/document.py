@@ -11,6 +11,8 @@ from beebread.text.fold import fold
 from beebread.text.stopwords import CHINESE, ENGLISH
 from beebread.text.words import Parts, entities, humps, pairs, precise, take_apart, tokens
 
+ANALYSIS = 1
+"""Counts up whenever `document` gives other terms for the same text: what was indexed by earlier rules is then indexed anew."""
 MAX_QUERY_TERMS = 128
 """Keyword terms asked for one query; of a longer one the first and the last, where a question stands."""
 _ENTITY = "="

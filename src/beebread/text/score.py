@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from heapq import nlargest
 from math import log
 
 BM25_K1 = 1.2
 """How fast repeats of a term stop counting."""
 BM25_B = 0.75
 """How much a long document is held back: 0 not at all, 1 in proportion to its length."""
+
+
+ENOUGH = 8
+"""Terms of a query that any good answer would hold; of a longer one the others are the way it was asked."""
 
 
 def idf(documents: int, containing: int) -> float:
@@ -17,6 +23,11 @@ def idf(documents: int, containing: int) -> float:
     """
     held = min(containing, documents)
     return log(1.0 + (documents - held + 0.5) / (held + 0.5))
+
+
+def ideal(weights: Iterable[float]) -> float:
+    """What a record scores that holds each of a query's terms once, or the ENOUGH rarest of a long one's; `weights` as `idf` gives them."""
+    return sum(nlargest(ENOUGH, weights))
 
 
 def bm25(tf: float, length: float, average: float, weight: float) -> float:

@@ -39,6 +39,8 @@ _TOKEN = re.compile(
     rf"|(?:[^\W_a-z0-9{DENSE}]|[{_MARKS}])++"
     rf"|[\U0001f1e6-\U0001f1ff]{{2}}|[{_SIGNS}])"
 )
+_DENSE_SIGN = re.compile(f"[{DENSE}]")
+_SPACED_LETTER = re.compile(rf"[^\W\d_{DENSE}]")
 _PARTS = re.compile(r"[a-z0-9]+")
 _STUCK = re.compile(r"([a-z]{2,})([0-9]+)|([0-9]+)([a-z]{2,})")
 _OWNING = re.compile(r"'(?:s|re|ve|ll|d|m)(?![a-z0-9])")
@@ -109,6 +111,11 @@ def _take_apart(token: str) -> Parts:
 
 
 _take_apart_cached = lru_cache(maxsize=1 << 15)(_take_apart)
+
+
+def is_dense(text: str) -> bool:
+    """Whether most of what `text` says is in a script without spaces, such as Chinese; a sign of one says as much as three letters."""
+    return 3 * len(_DENSE_SIGN.findall(text)) > len(_SPACED_LETTER.findall(text))
 
 
 def take_apart(token: str) -> Parts:

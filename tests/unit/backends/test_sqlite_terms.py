@@ -26,9 +26,9 @@ WORDS = "退款 航班 改签 cat refund the ORD-7 getUserName 猫 flight".split
 
 
 async def small(folder: Path) -> SqliteStore:
-    """A store whose segments have three documents and are joined by twos."""
+    """A store whose segments have two documents and are joined by twos."""
     await (await SqliteStore.open(folder)).close()
-    return SqliteStore(Pool(folder / FILE, busy_ms=10_000, turnstile=Turnstile(folder, 10_000)), Terms(fresh=3, fanout=2))
+    return SqliteStore(Pool(folder / FILE, busy_ms=10_000, turnstile=Turnstile(folder, 10_000)), Terms(first=1, step=1))
 
 
 @pytest.mark.requirement("R1", "S4")

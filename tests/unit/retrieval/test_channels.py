@@ -15,6 +15,7 @@ from beebread.model import Hit, Query
 from beebread.retrieval import Options, Window
 from beebread.retrieval.channels import Channels, run
 from beebread.retrieval.plan import plan
+from beebread.retrieval.times import Times
 from tests.unit.retrieval.world import START, World
 
 
@@ -63,7 +64,7 @@ def test_spans_of_time_are_listed_within_the_filter() -> None:
         Window(after=START + timedelta(days=8), words="最后"),
         Window(before=START + timedelta(days=3), words="起初"),
     )
-    made = plan(query, Options(), windows=spans)
+    made = plan(query, Options(), said_when=Times(windows=spans))
     made = msgspec.structs.replace(made, channels={"time": 1.0})
     outcome = asyncio.run(Channels(world.store, (), Options()).run(made, where, ""))
     assert [hit.id for hit in outcome.hits["time"]] == ["d3", "d2", "d9", "d8"]

@@ -9,21 +9,10 @@ import pytest
 from beebread.model import Link, Query
 from beebread.retrieval import Options
 from beebread.retrieval.channels import spread
-from beebread.retrieval.fuse import ideal
 from beebread.retrieval.plan import names as possible
 from beebread.retrieval.plan import plan
 from beebread.retrieval.rank import age
 from tests.unit.retrieval.world import START, World, names
-
-
-def test_the_measure_is_the_query_and_not_the_best_hit() -> None:
-    whole, half = frozenset("abcd"), frozenset("ab")
-    assert ideal([(8.0, whole)], "abcd") == 8.0
-    assert ideal([(4.0, half)], "abcd") == 8.0
-    assert ideal([], "abcd") == 0.0
-    assert ideal([(9.0, frozenset())], "abcd") == 9.0
-    # Of a long question no answer holds every word: eight are enough.
-    assert ideal([(8.0, frozenset("abcdefgh"))], "abcdefghijklmnopqrstuvwxyz") == 8.0
 
 
 def test_the_only_hit_of_a_poor_match_stays_low() -> None:
@@ -41,8 +30,9 @@ def test_two_channels_that_agree_outrank_one() -> None:
     world.memory("words", "林舟负责计费系统")
     world.memory("names", "另一件事", entities=("林舟",))
     recall = world.ask("林舟的计费系统")
-    assert names(recall) == ["both", "words", "names"]
-    assert any(reason.startswith("agreement") for reason in recall.items[0].reasons)
+    assert names(recall)[0] == "both"
+    assert set(names(recall)) == {"both", "words", "names"}
+    assert {reason.split()[0] for reason in recall.items[0].reasons} >= {"keyword", "exact"}
 
 
 @pytest.mark.requirement("R2")

@@ -107,8 +107,14 @@ class LetterIndex:
         hits = [Hit(*key, len(asked & kept) / len(asked | kept)) for key, kept in self.kept.items() if asked & kept]
         return sorted(hits, key=lambda hit: (-hit.score, hit.id))[: probe.limit]
 
-    async def missing(self, owner: str, ids: Sequence[str]) -> list[str]:
+    async def missing(self, owner: str, ids: Sequence[str], space: str = "") -> list[str]:
         return [name for name in ids if (owner, name) not in self.kept]
+
+    async def spaces(self) -> tuple[str, ...]:
+        return ()
+
+    async def adopt(self, space: str) -> None:
+        """It has no vectors."""
 
     async def reset(self) -> None:
         self.kept.clear()

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from beebread.faces.cli import show
+from beebread.faces.cli import meaning, show
 from beebread.faces.cli.options import Door, command, filters, given
 from beebread.faces.cli.terminal import Terminal
 
@@ -32,7 +32,9 @@ def query(door: Door, words: tuple[str, ...], explained: bool, arguments: str, *
         raise click.UsageError("Missing argument 'TEXT': say what to look for, or give --tool or a filter such as --kind")
     if arguments:
         options["args"] = show.json_argument(arguments, "--args")
-    recall = door.client.query(" ".join(words), **given(options))
+    client = door.client
+    meaning.settle_few(door)
+    recall = client.query(" ".join(words), **given(options))
     door.answer(recall, lambda out: show.recall(out, recall, explained=explained), empty=not recall.items)
 
 
@@ -52,7 +54,9 @@ def context(door: Door, words: tuple[str, ...], budget: int, shape: Any, system:
     \b
     beebread context "继续上次的爬虫任务" --user u1 --session s2 --budget 2000
     """
-    pack = door.client.context(" ".join(words), budget=budget, shape=shape, system=system, **given(options))
+    client = door.client
+    meaning.settle_few(door)
+    pack = client.context(" ".join(words), budget=budget, shape=shape, system=system, **given(options))
     door.answer(pack, lambda out: show.pack(out, pack))
 
 

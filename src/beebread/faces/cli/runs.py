@@ -10,7 +10,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 
 from beebread.context import outline
 from beebread.errors import BeebreadError
-from beebread.faces.cli import show
+from beebread.faces.cli import meaning, show
 from beebread.faces.cli.options import Door, command, given
 from beebread.faces.cli.terminal import Terminal, one_line
 from beebread.importers import FORMATS
@@ -54,6 +54,7 @@ def import_(door: Door, paths: tuple[Path, ...], format_: str) -> None:
         if any(totals.values()):
             door.note(f"from the files before: {_kept(totals)}; importing them again doubles nothing")
         raise
+    meaning.settle_all(door)
 
     def draw(out: Terminal) -> None:
         out.print(_kept(totals))

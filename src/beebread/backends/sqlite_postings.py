@@ -1,0 +1,108 @@
+"""How the SQLite engine's keyword index is laid out: postings of 48 bits, in rows of about the same length at every level.
+
+A document is a segment of one row, in no order; 64 of an owner's are merged into a segment, eight segments of a level into one of the next,
+up to 4,096 documents. A segment of 2**b documents has 2**b sorted rows, its buckets by the first b bits of a term's hash, so that each
+holds about as much as one document brought. A posting is the rest of the hash, the document's number in the segment (b bits) and how often
+it has the term.
+"""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+
+HASH_BITS = 45  # of a million different terms, a query's own meets a wrong one once in 30 million
+COUNT_BITS = 3  # that stand below a hash, so that a hash is the posting of a term that a document has once
+MOST = 1 << COUNT_BITS  # a count beyond it is several postings
+OFTEN = (1 << 14) - 1  # and one beyond this is taken for it
+POSTING_BITS = HASH_BITS + COUNT_BITS
+HASH = (1 << POSTING_BITS) - MOST
+LENGTH_BITS = 18
+LONGEST = (1 << LENGTH_BITS) - 1
+DOC_BITS = 31
+_BYTES = POSTING_BITS // 8
+
+
+def encoded(postings: Sequence[int]) -> bytes:
+    """Postings as six planes of bytes: a third less than as 64-bit numbers, and made and read without a step for each."""
+    wide = array("Q", postings)
+    if sys.byteorder == "big":
+        wide.byteswap()
+    raw = wide.tobytes()
+    return b"".join([raw[plane::8] for plane in range(_BYTES)])
+
+
+def decoded(blob: bytes) -> array[int]:
+    """The postings of a blob."""
+    size = len(blob) // _BYTES
+    raw = bytearray(size * 8)
+    for plane in range(_BYTES):
+        raw[plane::8] = blob[plane * size : (plane + 1) * size]
+    wide = array("Q")
+    wide.frombytes(raw)
+    if sys.byteorder == "big":
+        wide.byteswap()
+    return wide
+
+
+def of_document(terms: Iterable[int], counts: Collection[int]) -> list[int]:
+    """The postings of one document, in no order: of its terms' hashes, and how often it has each."""
+    postings = list(terms)
+    if max(counts, default=1) > 1:
+        for at, count in enumerate(counts):
+            if count > 1:
+                whole, rest = divmod(min(count, OFTEN) - 1, MOST)
+                postings += [postings[at] | MOST - 1] * whole
+                postings[at] |= rest
+    return postings
+
+
+def counted(postings: Sequence[int], terms: Set[int]) -> dict[int, int]:
+    """Which of the terms' hashes are among the postings of one document, and how often it has each."""
+    counts: dict[int, int] = {}
+    if not terms.isdisjoint([posting & HASH for posting in postings]):
+        for posting in postings:
+            if (term := posting & HASH) in terms:
+                counts[term] = counts.get(term, 0) + (posting & MOST - 1) + 1
+    return counts
+
+
+def merged(olds: Sequence[Mapping[int, bytes]], before: int, after: int) -> Iterator[tuple[int, list[int]]]:
+    """The rows of a segment of 2**`after` documents, from those of segments of 2**`before`, each bucket -> postings."""
+    grow = after - before
+    held = before + COUNT_BITS
+    tail, row = (1 << held) - 1, (1 << POSTING_BITS) - 1
+    for bucket in sorted({bucket for old in olds for bucket in old}):
+        found: list[int] = []
+        for place, old in enumerate(olds):
+            if blob := old.get(bucket):
+                number = place << held
+                found += [posting >> held << held + grow | number | posting & tail for posting in decoded(blob)]
+        found.sort()
+        start = 0
+        for at in range(1 << grow):
+            end = bisect_left(found, at + 1 << POSTING_BITS, start)
+            if end > start:
+                yield bucket << grow | at, [posting & row for posting in found[start:end]]
+            start = end
+
+
+def bucket_of(term: int, bits: int) -> int:
+    """In which bucket of a segment of 2**`bits` documents the postings of a term's hash are."""
+    return term >> POSTING_BITS - bits
+
+
+def matching(postings: array[int], term: int, bits: int) -> array[int]:
+    """The postings of a term in a bucket."""
+    held = bits + COUNT_BITS
+    rest = (term & (1 << POSTING_BITS - bits) - 1) >> COUNT_BITS
+    at = bisect_left(postings, rest << held)
+    return postings[at : bisect_left(postings, rest + 1 << held, at)]
+
+
+def without(postings: Sequence[int], gone: frozenset[int], bits: int) -> list[int]:
+    """The postings of a bucket but those of the documents with the numbers `gone`."""
+    mask = (1 << bits) - 1
+    return [posting for posting in postings if posting >> COUNT_BITS & mask not in gone]

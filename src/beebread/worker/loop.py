@@ -1,0 +1,75 @@
+"""The background loops: what is due by the contract is purged, by one process at a time, and what was kept is embedded as it comes."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+import time
+
+from beebread.clock import Clock, micros
+from beebread.errors import Conflict
+from beebread.model import Batch, Mark, Principal
+from beebread.ports import Store
+from beebread.service import Purge, Service
+from beebread.worker.embedding import Embedding
+
+SWEEP = "sweep"
+SWEEP_SECONDS = 3600.0
+FOLLOW_SECONDS = 1.0  # between two looks at the log, and before the first: a program that only asks ends sooner
+LAST_MOMENT = 0.5
+_log = logging.getLogger("beebread.worker")
+
+
+class Worker:
+    """Owns every background loop of one memory. Several may run, in any number of processes."""
+
+    def __init__(self, service: Service, store: Store, clock: Clock, embedding: Embedding | None = None) -> None:
+        self.embedding = embedding
+        self._service = service
+        self._store = store
+        self._clock = clock
+        self._who = Principal(roles=("admin",))
+
+    async def sweep(self) -> int:
+        """Purge what is due, unless another process did so within the hour; how many records were removed."""
+        now = micros(self._clock.now())
+        last = await self._store.mark(SWEEP)
+        if now - last < SWEEP_SECONDS * 1_000_000:
+            return 0
+        try:
+            await self._store.apply(Batch(marks=(Mark(SWEEP, now, expect=last),)))
+        except Conflict:
+            return 0  # another process took this hour
+        return (await self._service.purge(self._who, Purge(now=False))).records
+
+    def run(self, stop: threading.Event) -> None:
+        """Sweep every hour and follow the log until `stop` is set, in the calling thread; what fails is logged once and tried again."""
+        failed: dict[str, bool] = {"sweep": False, "embedding": False}
+        swept = -SWEEP_SECONDS
+        while not stop.is_set():
+            if time.monotonic() - swept >= SWEEP_SECONDS:
+                swept = time.monotonic()
+                self._try("sweep", failed, stop)
+            if stop.wait(FOLLOW_SECONDS if self.embedding is not None else SWEEP_SECONDS):
+                return
+            if self.embedding is not None:
+                self._try("embedding", failed, stop)
+
+    def _try(self, name: str, failed: dict[str, bool], stop: threading.Event) -> None:
+        try:
+            asyncio.run(self._work(name, stop))
+            failed[name] = False
+        except Exception:
+            stop.wait(LAST_MOMENT)
+            if not threading.main_thread().is_alive():
+                stop.set()  # the program is ending, and took the store's threads away: no failure of the work
+            elif not failed[name]:
+                failed[name] = True
+                _log.exception("the %s failed and will be tried again", name)
+
+    async def _work(self, name: str, stop: threading.Event) -> None:
+        if name == "sweep":
+            await self.sweep()
+        elif self.embedding is not None:
+            await self.embedding.catch_up(stop=stop)
