@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
@@ -93,3 +95,27 @@ def test_forgetting_takes_the_version_that_was_written_meanwhile(tmp_path: Path,
             assert me.get("m") is None and not len(me.query("pin", history=True))
             assert memory.purge() in (1, 2)
             assert not me.list(types=["memory"], history=True).items
+
+
+OPENED_AND_CLOSED = """
+import sys
+from beebread import Client
+with Client(sys.argv[1], embedder="none") as memory:
+    print(memory.bind(user="u").health().counts.get("event", 0))
+"""
+
+
+@pytest.mark.requirement("S4")
+def test_a_folder_opened_twice_here_is_not_taken_for_closed_elsewhere(tmp_path: Path) -> None:
+    """Another process that opens and closes the folder must not delete the log that is still written to here."""
+    folder = tmp_path / "twice"
+    with Client(folder) as first, Client(folder) as second:
+        for number, client in enumerate((first, second, first)):
+            client.bind(user="u", session="s").record("user_message", f"word{number}")
+            client.flush()
+            for _ in range(2):
+                done = subprocess.run([sys.executable, "-c", OPENED_AND_CLOSED, str(folder)], capture_output=True, text=True, check=True)
+                assert int(done.stdout) == number + 1
+            assert first.bind(user="u").health().counts["event"] == second.bind(user="u").health().counts["event"] == number + 1
+    with Client(folder) as again:
+        assert again.bind(user="u").health().counts["event"] == 3

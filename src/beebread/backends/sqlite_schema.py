@@ -14,7 +14,7 @@ from beebread.errors import BeebreadError, Unavailable
 FILE = "beebread.db"
 APPLICATION = 0x42656542  # 'BeeB', by which a file is known as ours
 OLDEST_SQLITE = (3, 35, 0)
-MAGIC = b"SQLite format 3\0"
+SMALLEST = 512  # bytes of a file that SQLite would not take for an empty one
 
 Steps = Sequence[str]
 """The statements that lead from one schema version to the next."""
@@ -142,18 +142,23 @@ def connect(path: Path, *, busy_ms: int, mode: str = "rw", immutable: bool = Fal
 
 
 def prepare(folder: Path) -> Path:
-    """The path of the store's file in `folder`, made where it is missing: readable by its owner alone."""
+    """The path of the store's file in `folder`, made where it is missing: readable by its owner alone.
+
+    A file that is there is left to SQLite to look into: closing a file that this process has open elsewhere drops the locks of both, and
+    then another process, taking itself for the last, deletes the log that is still written to (sqlite.org/howtocorrupt.html, 2.2).
+    """
     path = folder / FILE
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if not path.exists():
-            os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+        size = 0
+        try:
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
             sync_folder(folder)
-        with path.open("rb") as file:
-            head = file.read(len(MAGIC))
+        except FileExistsError:
+            size = path.stat().st_size
     except OSError as error:
         raise Unavailable(f"the folder {folder} cannot be used ({error.strerror}): choose another, or let this user write it") from error
-    if head not in (b"", MAGIC):
+    if 0 < size < SMALLEST:
         raise Unavailable(f"{path} is not one of ours or is damaged: move it aside, and restore it from a backup; it was left as it is")
     return path
 

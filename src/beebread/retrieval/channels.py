@@ -72,6 +72,7 @@ class _Asked:
         self._embedder = embedder
         self._text = text
         self._made: asyncio.Task[list[Vector]] | None = None
+        self.ms = 0.0
 
     @property
     def space(self) -> str:
@@ -83,10 +84,16 @@ class _Asked:
         if self._embedder is None:
             raise Unavailable("nothing is searched by meaning here: set an embedder")
         if self._made is None:
-            self._made = asyncio.ensure_future(self._embedder.embed_queries([self._text]))
+            self._made = asyncio.ensure_future(self._embed(self._embedder))
             self._made.add_done_callback(lambda made: made.cancelled() or made.exception())  # if every channel was too late to hear it
         # One channel's deadline must not take the vector from the others.
         return (await asyncio.shield(self._made))[0]
+
+    async def _embed(self, embedder: Embedder) -> list[Vector]:
+        began = time.perf_counter()
+        made = await embedder.embed_queries([self._text])
+        self.ms = round((time.perf_counter() - began) * 1000, 3)
+        return made
 
 
 class Channels:
@@ -123,6 +130,8 @@ class Channels:
             outcome.hits[name] = sorted((*outcome.hits[name], *hits), key=lambda hit: (-hit.score, hit.id, hit.owner))
             outcome.timings[name] = round(outcome.timings[name] + rest.timings[name], 3)
         outcome.failed.update(rest.failed)
+        if asked.ms:
+            outcome.timings["embed"] = asked.ms  # part of what the channels of meaning took
         return outcome
 
     def _job(self, name: str, plan: Plan, where: Where, session: str, asked: _Asked) -> Job:
