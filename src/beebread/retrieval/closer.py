@@ -32,13 +32,16 @@ def pays(ranked: Sequence[Ranked], plan: Plan, options: Options) -> bool:
 
 
 async def closer(reranker: Reranker, ranked: Sequence[Ranked], plan: Plan, options: Options) -> tuple[dict[Key, float], str]:
-    """What the closer look gives the best answers, 0 to 1, and why there is none: '' where there is."""
+    """What the closer look gives the best answers, 0 to 1, and why it failed, '' where it did not.
+
+    It gives nothing where it would take too long: what was looked at by then is remembered, so that the next question gets further.
+    """
     best = ranked[: options.closer_top]
     texts = [search_text(one.fused.record)[:LONGEST] for one in best]
     try:
         scores = await asyncio.wait_for(reranker.rerank(plan.text, texts), options.closer_ms / 1000)
     except TimeoutError:
-        return {}, f"no answer within {options.closer_ms:g} ms"
+        return {}, ""
     except Unavailable as error:
         return {}, str(error)
     return {one.fused.key: score for one, score in zip(best, scores, strict=True)}, ""

@@ -18,7 +18,7 @@ class Options(Struct, frozen=True, kw_only=True):
     vector: float = 1.25
     context: float = 1.25
     exact: float = 0.5
-    graph: float = 0.45
+    graph: float = 0.35
     recent: float = 0.3
     time: float = 0.1
     other: float = 1.0
@@ -39,7 +39,7 @@ class Options(Struct, frozen=True, kw_only=True):
     closer: float = 1.0  # weight of the closer look, from which the best `closer_top` take it within `closer_ms`
     closer_top: int = 10
     closer_ms: float = 150.0
-    tie: float = 0.9  # share of the best one's score from which the second is as good
+    tie: float = 0.95  # share of the best one's score from which the second is as good
     ahead: float = 0.5  # what is left of a record from more than a day after the moment that is asked from
     outside: float = 0.7  # share of a record far outside of the span of time that is named
     since: float = 0.85  # the same for what was said after the moment at which something is asked to have held

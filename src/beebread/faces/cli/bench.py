@@ -23,6 +23,7 @@ from rich.table import Table
 from beebread import policy
 from beebread.backends.sqlite_yardstick import bare_speed, plain_speed
 from beebread.clock import from_micros
+from beebread.faces.bench import meaning_speed
 from beebread.faces.cli.tree import Branch
 from beebread.faces.client import Client
 from beebread.model import Batch, Cause, Event, Principal, Query, Scope
@@ -35,6 +36,7 @@ START = 1_772_000_000_000_000  # microseconds; any fixed moment, so that runs ar
 TURN = ("user_message", "thought", "tool_call", "tool_result", "assistant_message")
 SESSION = 20  # linked steps of one session
 EACH = 143  # events of a user, in the mean
+ONE_OWNER = 5_000
 BATCH = 256  # events of one durable append, as the recorder sends them
 ENGLISH = [
     before + after
@@ -89,11 +91,6 @@ def events(count: int, owners: int, seed: int = 1, size: int = 200) -> Iterator[
             made += 1
 
 
-def _quantiles(values: list[float]) -> tuple[float, float]:
-    ordered = sorted(values)
-    return statistics.median(ordered), ordered[min(len(ordered) - 1, int(len(ordered) * 0.95))]
-
-
 def _timed(work: Callable[[], object], times: int) -> list[float]:
     took: list[float] = []
     for _ in range(times):
@@ -106,7 +103,7 @@ def _timed(work: Callable[[], object], times: int) -> list[float]:
 def record_cost(size: int, times: int = 3000) -> dict[str, float]:
     """Median microseconds of record(), of json.dumps and a hash of the same event, and their ratio."""
     text = _sentence(random.Random(size), size)
-    with tempfile.TemporaryDirectory() as folder, Client(folder, buffer_events=1_000_000) as memory:
+    with tempfile.TemporaryDirectory() as folder, Client(folder, embedder="none", buffer_events=1_000_000) as memory:
         me = memory.bind(user="u", agent="a", session="s")
         numbers = iter(range(10_000_000))
         # Different each time, as events are: the same one again would be recognised and skipped.
@@ -127,13 +124,27 @@ def record_cost(size: int, times: int = 3000) -> dict[str, float]:
 
 
 async def _measure(folder: Path, count: int, owners: int, say: Callable[[str], None]) -> dict[str, float]:
-    plugs = await open_plugs(load(home=str(folder)))
+    plugs = await open_plugs(load(home=str(folder), embedder=meaning_speed.INSTANT))
     try:
         figures = await _ingest(plugs, count, owners, say)
         figures.update(await _ask(plugs, count, owners))
+        say("making vectors, and asking through every channel")
+        figures.update(await meaning_speed.vectors(plugs))
+        users = Users(owners, 1)
+        users.rnd.seed(8)
+        asked = [(Principal(user=users.one()), _sentence(users.rnd, 32)) for _ in range(meaning_speed.QUERIES)]
+        figures.update(await meaning_speed.fused(plugs, asked, Query(now=from_micros(START + count * 1000)), ""))
         return figures
     finally:
-        await plugs.store.close()
+        await plugs.close()
+
+
+def _one_owner(count: int, name: str, say: Callable[[str], None]) -> dict[str, float]:
+    say(f"one owner of {count:,} events")
+    rnd, now = random.Random(9), Query(now=from_micros(START + count * 1000))
+    asked = [_sentence(rnd, 32) for _ in range(meaning_speed.QUERIES)]
+    with tempfile.TemporaryDirectory() as folder:
+        return asyncio.run(meaning_speed.one_owner(Path(folder), list(events(count, 1)), asked, now, name))
 
 
 async def _ingest(plugs: Plugs, count: int, owners: int, say: Callable[[str], None]) -> dict[str, float]:
@@ -179,7 +190,7 @@ async def _ask(plugs: Plugs, count: int, owners: int) -> dict[str, float]:
             began = time.perf_counter()
             await plugs.store.walk([newest[0].id], "up", 20, where)
             walks.append(time.perf_counter() - began)
-    (ask50, ask95), (walk50, walk95) = _quantiles(keyword), _quantiles(walks)
+    (ask50, ask95), (walk50, walk95) = meaning_speed.quantiles(keyword), meaning_speed.quantiles(walks)
     return {"keyword_p50_ms": ask50 * 1e3, "keyword_p95_ms": ask95 * 1e3, "walk_p50_ms": walk50 * 1e3, "walk_p95_ms": walk95 * 1e3}
 
 
@@ -201,9 +212,13 @@ def bench() -> None:
 @bench.command("speed")
 @click.option("--events", "count", default=100_000, show_default=True, help="Events to ingest; 1000000 takes some minutes.")
 @click.option("--owners", default=0, help="Users that they belong to (default: one for 143 events; 7,000 for 1000000).")
+@click.option("--space", default=0, help="Also ask one owner, or shared space, of so many events.")
 @click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
-def speed(count: int, owners: int, as_json: bool) -> None:
-    """Time recording, ingesting, asking and walking. Also the memory and the disk that they take."""
+def speed(count: int, owners: int, space: int, as_json: bool) -> None:
+    """Time recording, ingesting, asking and walking. Also the memory and the disk that they take.
+
+    Where the model's own time is left out, vectors of the same length are made from words.
+    """
     err = Console(stderr=True)
     figures: dict[str, float] = {}
     for size in (200, 2000):
@@ -211,9 +226,21 @@ def speed(count: int, owners: int, as_json: bool) -> None:
     with tempfile.TemporaryDirectory() as folder:
         figures.update(asyncio.run(_measure(Path(folder), count, owners or max(1, count // EACH), err.print)))
         figures["disk_mib"] = sum(file.stat().st_size for file in Path(folder).rglob("beebread.db*")) / 2**20
+        figures["disk_bytes_an_event"] = figures["disk_mib"] * 2**20 / count
+        figures["text_bytes_an_event"] = statistics.fmean(len(event.text.encode()) for event in events(1000, 10))
         figures["resident_mib"] = _resident()  # before the yardsticks take theirs
         for name, speed in yardsticks(Path(folder), err.print).items():
             figures.update({f"{name}_per_s": speed, f"ingest_to_{name}": figures["ingest_per_s"] / speed})
+    figures.update(_one_owner(min(ONE_OWNER, count), f"_{min(ONE_OWNER, count)}", err.print))
+    if space:
+        figures.update(_one_owner(space, f"_{space}", err.print))
+    figures.update(meaning_speed.embedding())
+    with tempfile.TemporaryDirectory() as folder:
+        with Client(folder) as memory:
+            for event in events(min(200, count), 1):
+                memory.bind(user="user-0", session=event.scope.session).record(event.kind, event.text, at=event.at)
+            memory.settle()
+        figures.update(meaning_speed.cold(Path(folder), err.print))
     if as_json:
         click.echo(msgspec.json.encode(figures).decode())
         return
