@@ -108,6 +108,12 @@ def _time_last(now: Present, what: str, word: str) -> Fixed:
     return Fixed(DAY, unit_at("day", at))
 
 
+def _to_the_day(now: Present, many: str, word: str) -> Fixed | None:
+    """The very day so many units ago."""
+    units = count(many)[0]
+    return Fixed(DAY, unit_at("day", step(unit(word)[0], now.today, -int(units)))) if units == int(units) else None
+
+
 def _short_decade(tens: int) -> int:
     return tens + (1900 if tens > 20 else 2000)
 
@@ -154,6 +160,10 @@ RELATIVE: tuple[Rule, ...] = (
         ),
     ),
     Rule(r"(?:at |on )?(?:this|the same) (time|day|date) last (year|month|week)", lambda now, w: _time_last(now, *w)),
+    Rule(
+        rf"({EN_COUNT}) ?((?:day|week|month|year)s?) ago (?:today|to the day)",
+        lambda now, w: _to_the_day(now, *w),
+    ),
     Rule(
         rf"({EN_COUNT}) ?(weekends|mondays|tuesdays|wednesdays|thursdays|fridays|saturdays|sundays) ago",
         lambda now, w: _weekdays_ago(now, w[0], w[1][:-1]),
