@@ -7,6 +7,7 @@ import json
 import random
 from collections.abc import Mapping
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import httpx
 from msgspec import Struct
@@ -34,8 +35,7 @@ class Asking:
 
     def __init__(self, server: Server) -> None:
         self.server = server
-        self._client: httpx.AsyncClient | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
+        self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, httpx.AsyncClient] = WeakKeyDictionary()
 
     async def post(self, body: Mapping[str, Any]) -> Any:
         """The decoded answer to `body`; Unavailable when there is none after TRIES tries."""
@@ -67,9 +67,10 @@ class Asking:
         raise self._unavailable(f"{fault}; check that it runs and has room, or set another embedder")
 
     async def close(self) -> None:
-        """Close the connections, if this is the loop that they are of."""
-        client, self._client = self._client, None
-        if client is not None and self._loop is asyncio.get_running_loop():
+        """Close the connections of this loop; those of others go with them."""
+        client = self._clients.pop(asyncio.get_running_loop(), None)
+        self._clients.clear()
+        if client is not None:
             await client.aclose()
 
     async def _once(self, body: Mapping[str, Any]) -> tuple[int, httpx.Headers, bytes]:
@@ -84,9 +85,9 @@ class Asking:
 
     def _connections(self) -> httpx.AsyncClient:
         loop = asyncio.get_running_loop()
-        if self._client is None or self._loop is not loop:
-            self._client, self._loop = httpx.AsyncClient(timeout=self.server.timeout), loop
-        return self._client
+        if loop not in self._clients:
+            self._clients[loop] = httpx.AsyncClient(timeout=self.server.timeout)
+        return self._clients[loop]
 
     def _decoded(self, data: bytes) -> Any:
         try:

@@ -16,7 +16,7 @@ from beebread.model import Batch, Event, Mark, Memory, Record, Where, encode_cur
 from beebread.ports import Embedder, Index, Indexed, Store
 from beebread.worker.passages import Passages, dense, passages
 
-SLICE = 64  # records between two marks: what a killed process has to do again, at most
+SLICE = 16  # records between two marks: what a killed process has to do again, at most
 EARLIER = 4  # events that are looked at for the turn before
 Progress = Callable[[int, int], None]
 

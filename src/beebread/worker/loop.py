@@ -47,18 +47,19 @@ class Worker:
         """Sweep every hour and follow the log until `stop` is set, in the calling thread; what fails is logged once and tried again."""
         failed: dict[str, bool] = {"sweep": False, "embedding": False}
         swept = -SWEEP_SECONDS
-        while not stop.is_set():
-            if time.monotonic() - swept >= SWEEP_SECONDS:
-                swept = time.monotonic()
-                self._try("sweep", failed, stop)
-            if stop.wait(FOLLOW_SECONDS if self.embedding is not None else SWEEP_SECONDS):
-                return
-            if self.embedding is not None:
-                self._try("embedding", failed, stop)
+        with asyncio.Runner() as runner:  # one loop, to which a model's connections belong
+            while not stop.is_set():
+                if time.monotonic() - swept >= SWEEP_SECONDS:
+                    swept = time.monotonic()
+                    self._try("sweep", runner, failed, stop)
+                if stop.wait(FOLLOW_SECONDS if self.embedding is not None else SWEEP_SECONDS):
+                    return
+                if self.embedding is not None:
+                    self._try("embedding", runner, failed, stop)
 
-    def _try(self, name: str, failed: dict[str, bool], stop: threading.Event) -> None:
+    def _try(self, name: str, runner: asyncio.Runner, failed: dict[str, bool], stop: threading.Event) -> None:
         try:
-            asyncio.run(self._work(name, stop))
+            runner.run(self._work(name, stop))
             failed[name] = False
         except Exception:
             stop.wait(LAST_MOMENT)
