@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 from msgspec import Struct
 
@@ -78,13 +78,11 @@ class Embedding:
                 if not changes:
                     return
                 await self._embed([record for _, record in changes])
+                with suppress(Conflict):  # another process was faster, and did the same
+                    await self._store.apply(Batch(marks=(Mark(self._mark, changes[-1][0], expect=at),)))
                 done += changes[-1][0] - at
                 if progress is not None:
                     progress(done, done + await self._store.position() - changes[-1][0])
-                try:
-                    await self._store.apply(Batch(marks=(Mark(self._mark, changes[-1][0], expect=at),)))
-                except Conflict:
-                    continue  # another process was faster, and did the same
 
     @asynccontextmanager
     async def _turn(self) -> AsyncGenerator[None]:
