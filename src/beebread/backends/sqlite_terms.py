@@ -77,8 +77,8 @@ class Segment(Struct):
     docs: array[int]
 
     def bucket(self, bucket: int) -> int:
-        """The place of one of its rows of postings."""
-        return (self.owner << DOC_BITS - BUCKET_BITS | self.segment) << BUCKET_BITS | bucket
+        """The place of one of its rows of postings; one past the last is where the next segment's begin."""
+        return ((self.owner << DOC_BITS - BUCKET_BITS | self.segment) << BUCKET_BITS) + bucket
 
 
 def listed(doc: int, length: int) -> int:

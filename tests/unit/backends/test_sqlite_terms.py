@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from array import array
 from pathlib import Path
 
 import msgspec
@@ -14,12 +15,13 @@ from beebread.backends.sqlite_lock import Turnstile
 from beebread.backends.sqlite_pool import Pool
 from beebread.backends.sqlite_schema import FILE
 from beebread.backends.sqlite_store import SqliteStore
-from beebread.backends.sqlite_terms import Terms
+from beebread.backends.sqlite_terms import LEVELS, Segment, Terms
 from beebread.errors import Invalid
 from beebread.model import Batch, Cause, Erase, Event, Hit, Principal
 from beebread.ports import Store
 from beebread.testing.simulate import history
 from beebread.testing.store import STORE_CHECKS
+from tests.simulation.agreement import disagreements
 from tests.unit.backends.kept import START, event, in_store, words
 
 WORDS = "退款 航班 改签 cat refund the ORD-7 getUserName 猫 flight".split()
@@ -122,3 +124,28 @@ def test_the_number_of_an_owner_whose_first_batch_was_undone(tmp_path: Path) -> 
         assert await store.search(words("退款", Principal(user="bob"))) == []
 
     in_store(tmp_path, whole)
+
+
+@pytest.mark.requirement("S4")
+def test_the_rows_of_a_segment_end_where_the_next_ones_begin() -> None:
+    for number in range(1, 9):
+        rows = Segment(3, number, LEVELS, array("Q"))
+        assert rows.bucket(1 << Terms().bits(LEVELS)) == Segment(3, number + 1, LEVELS, array("Q")).bucket(0) > rows.bucket(0)
+
+
+@pytest.mark.slow
+@pytest.mark.requirement("S4")
+def test_what_is_erased_leaves_segments_of_the_last_level(tmp_path: Path) -> None:
+    """Of the real size, and two of them, for one has an odd number."""
+
+    async def whole(store: SqliteStore) -> None:
+        number = 2 << Terms().bits(LEVELS)
+        for start in range(0, number, 512):
+            await store.apply(Batch(put=tuple(event(f"e{at}", f"unique{at}", seq=at) for at in range(start, start + 512))))
+        gone = range(0, number, 97)
+        await store.apply(Batch(erase=tuple(Erase("u::ann", f"e{at}", START) for at in gone)))
+        left = {hit.id for hit in await store.search(words("unique", limit=2 * number))}
+        assert left == {f"e{at}" for at in range(number)} - {f"e{at}" for at in gone}
+
+    in_store(tmp_path, whole)
+    assert disagreements(tmp_path) == []
