@@ -67,6 +67,13 @@ def status(row: Columns, where: Where) -> str:
     return "disputed" if row.disputed else "active"
 
 
+def status_of(record: Record, where: Where) -> str:
+    """`status` of a record. Most events were never touched again: active whenever they are looked at, and that needs no row."""
+    if isinstance(record, Event) and record.forgotten_at is None and record.expires_at is None and not record.superseded_by:
+        return "active"
+    return status(columns(record), where)
+
+
 def matches(record: Record, where: Where) -> bool:
     """Whether `record` answers `where`: its exact meaning, which every engine must equal."""
     row = columns(record)

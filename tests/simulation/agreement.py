@@ -14,7 +14,9 @@ from beebread.backends.sqlite_schema import FILE, connect
 from beebread.backends.sqlite_terms import OWNER, Hashes, Owner, Terms, first_place, segments
 from beebread.model import Event, Memory, Record, Session, exact_keys, join_sessions, links, owner, search_text, session_id, session_of
 from beebread.text import Document, document
+from beebread.worker.passages import dense
 
+SCALE = 4  # bytes beside each vector
 _record = msgspec.json.Decoder(Record)
 
 
@@ -22,7 +24,20 @@ def disagreements(folder: Path) -> list[str]:
     """What is wrong, in words; nothing when all is well."""
     db = connect(folder / FILE, busy_ms=10_000)
     try:
-        return [*_integrity(db), *_records(db), *_links(db), *_terms(db), *_sessions(db)]
+        return [*_integrity(db), *_records(db), *_links(db), *_terms(db), *_sessions(db), *_vectors(db)]
+    finally:
+        db.close()
+
+
+def disembodied(folder: Path, space: str) -> list[str]:
+    """Records that are worth a vector and have none in `space`, or other spaces that are still held; for a memory that has settled."""
+    db = connect(folder / FILE, busy_ms=10_000)
+    try:
+        spaces = dict(db.execute("SELECT name, n FROM vector_spaces").fetchall())
+        held = {doc for (doc,) in db.execute("SELECT doc FROM vectors WHERE space = ?", (spaces.get(space, 0),))}
+        wanted = {doc: record for doc, (_, _, record) in _kept(db).items() if dense(record)}
+        others = [f"the space {name} is still held" for name in spaces if name != space]
+        return [*others, *(f"{wanted[doc].id} has no vector" for doc in wanted.keys() - held)]
     finally:
         db.close()
 
@@ -113,3 +128,21 @@ def _sessions(db: sqlite3.Connection) -> Iterator[str]:
     for key, session in wanted.items():
         if key not in found or (found[key].events, found[key].kinds) != (session.events, session.kinds):
             yield f"session {key} does not count its {session.events} events"
+
+
+def _vectors(db: sqlite3.Connection) -> Iterator[str]:
+    """Vectors belong to records that are kept and not forgotten, are whole, and are in a space that is known."""
+    kept = _kept(db)
+    dimensions = dict(db.execute("SELECT n, dimensions FROM vector_spaces").fetchall())
+    for space, n, doc, texts, contexts in db.execute("SELECT space, owner, doc, texts, contexts FROM vectors"):
+        if space not in dimensions:
+            yield f"document {doc} has vectors in a space that is not known"
+        elif len(texts) % (size := dimensions[space] + SCALE) or len(contexts) % size:
+            yield f"document {doc} has a part of a vector"
+        if doc not in kept or kept[doc][0] != n:
+            yield f"vectors are held of document {doc}, which is not kept for that owner"
+        elif getattr(kept[doc][2], "forgotten_at", None) is not None:
+            yield f"vectors are held of document {doc}, which is forgotten"
+    searched = db.execute("SELECT count(*) FROM vector_spaces WHERE searched").fetchone()[0]
+    if searched > 1:
+        yield f"{searched} spaces are searched at once"

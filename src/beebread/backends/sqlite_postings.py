@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 from array import array
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 HASH_BITS = 45  # of a million different terms, a query's own meets a wrong one once in 30 million
 COUNT_BITS = 3  # that stand below a hash, so that a hash is the posting of a term that a document has once
@@ -37,9 +37,14 @@ def encoded(postings: Sequence[int]) -> bytes:
 def decoded(blob: bytes) -> array[int]:
     """The postings of a blob."""
     size = len(blob) // _BYTES
-    raw = bytearray(size * 8)
+    return _unpacked(blob, size, 0, size)
+
+
+def _unpacked(blob: bytes, size: int, start: int, end: int) -> array[int]:
+    """Some of the `size` postings of a blob."""
+    raw = bytearray((end - start) * 8)
     for plane in range(_BYTES):
-        raw[plane::8] = blob[plane * size : (plane + 1) * size]
+        raw[plane::8] = blob[plane * size + start : plane * size + end]
     wide = array("Q")
     wide.frombytes(raw)
     if sys.byteorder == "big":
@@ -57,16 +62,6 @@ def of_document(terms: Iterable[int], counts: Collection[int]) -> list[int]:
                 postings += [postings[at] | MOST - 1] * whole
                 postings[at] |= rest
     return postings
-
-
-def counted(postings: Sequence[int], terms: Set[int]) -> dict[int, int]:
-    """Which of the terms' hashes are among the postings of one document, and how often it has each."""
-    counts: dict[int, int] = {}
-    if not terms.isdisjoint([posting & HASH for posting in postings]):
-        for posting in postings:
-            if (term := posting & HASH) in terms:
-                counts[term] = counts.get(term, 0) + (posting & MOST - 1) + 1
-    return counts
 
 
 def merged(olds: Sequence[Mapping[int, bytes]], before: int, after: int) -> Iterator[tuple[int, list[int]]]:
@@ -94,12 +89,18 @@ def bucket_of(term: int, bits: int) -> int:
     return term >> POSTING_BITS - bits
 
 
-def matching(postings: array[int], term: int, bits: int) -> array[int]:
-    """The postings of a term in a bucket."""
+def matching(blob: bytes, term: int, bits: int) -> array[int]:
+    """The postings of a term in the blob of its bucket. Only those are unpacked whose first byte is that of its hash: mostly none."""
     held = bits + COUNT_BITS
     rest = (term & (1 << POSTING_BITS - bits) - 1) >> COUNT_BITS
-    at = bisect_left(postings, rest << held)
-    return postings[at : bisect_left(postings, rest + 1 << held, at)]
+    size = len(blob) // _BYTES
+    first, highest = rest << held >> POSTING_BITS - 8, size * (_BYTES - 1)
+    start = blob.find(first, highest)
+    if start < 0:
+        return array("Q")
+    found = _unpacked(blob, size, start - highest, blob.rfind(first, highest) + 1 - highest)
+    at = bisect_left(found, rest << held)
+    return found[at : bisect_left(found, rest + 1 << held, at)]
 
 
 def without(postings: Sequence[int], gone: frozenset[int], bits: int) -> list[int]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from operator import itemgetter
 
-from beebread.backends.sqlite_postings import COUNT_BITS, LENGTH_BITS, LONGEST, MOST, bucket_of, counted, decoded, matching
-from beebread.backends.sqlite_terms import Hashes, Owner, Segment, Terms, first_place, listed, owners_named, segments
+from beebread.backends.sqlite_collect import WIDEST, Collected, Postings, collect
+from beebread.backends.sqlite_postings import COUNT_BITS, LENGTH_BITS, LONGEST, MOST
+from beebread.backends.sqlite_terms import Owner, Terms, owners_named
 from beebread.backends.sqlite_where import marks, matches
 from beebread.errors import Invalid
 from beebread.model import Hit, Where, owners
@@ -19,29 +21,43 @@ Ranked = Sequence[tuple[int, float]]
 """Documents and their scores, best first."""
 
 CHANNELS = frozenset({"keyword", "exact"})
-CHUNK = 64  # candidates checked at once, at first
-WIDEST = 4096
-PLACES = 16_000  # rows read by one statement
+CHUNK = 64  # candidates checked at first
+SPARE = 16  # or so many more than are wanted
+MANY = 4_000  # postings that are summed faster by numpy than one by one
 
 DOC = LENGTH_BITS + COUNT_BITS
 KIND = (1 << DOC) - 1
-Postings = list[int]  # the document with its length, as `listed` joins them, and below that how often it has the term, less one
+
+Summed = Callable[[Collected, int, float, int], tuple[Iterable[Ranked], float]]
 
 
-def search(db: sqlite3.Connection, layout: Terms, probe: Probe) -> list[Hit]:
-    """The hits of one channel."""
+@cache
+def _numpy() -> Summed | None:
+    """The sums of `sqlite_bm25`; None where there is no numpy, without which everything here works too."""
+    try:
+        from beebread.backends.sqlite_bm25 import bm25_chunks
+    except ModuleNotFoundError:
+        return None
+    return bm25_chunks
+
+
+def search(db: sqlite3.Connection, layout: Terms, probe: Probe, many: int = MANY) -> list[Hit]:
+    """The hits of one channel; `many` is the number of postings from which numpy adds them up."""
     if probe.channel not in CHANNELS:
         raise Invalid(f"this store has no channel {probe.channel[:60]!r}: use one of {', '.join(sorted(CHANNELS))}")
     homes = owners_named(db, owners(probe.where.asker))
     terms = [term for term in dict.fromkeys(probe.terms) if _storable(term)]
     if not homes or not terms or probe.limit <= 0:
         return []
-    postings: list[Postings] = [[] for _ in terms]
+    found = Collected([[] for _ in terms], [])
     for home in homes:
-        _collect(db, home, terms, postings, layout)
-    scores, most = _bm25(homes, postings) if probe.channel == "keyword" else (_counted(postings), 0.0)
-    ranked = sorted(scores.items(), key=itemgetter(1), reverse=True)
-    hits = best(db, chunks(ranked, max(CHUNK, 2 * probe.limit)), probe.where, {home.n: home.name for home in homes}, probe.limit)
+        collect(db, home, terms, found, layout)
+    size = max(CHUNK, probe.limit + SPARE)
+    if probe.channel == "keyword":
+        candidates, most = _keyword(homes, found, size, many)
+    else:
+        candidates, most = _by_score(_counted(found.joined()), size), 0.0
+    hits = best(db, candidates, probe.where, {home.n: home.name for home in homes}, probe.limit)
     return [Hit(hit.owner, hit.id, hit.score, most) for hit in hits]
 
 
@@ -49,31 +65,18 @@ def _storable(term: str) -> bool:
     return term.isascii() or not any("\ud800" <= sign <= "\udfff" for sign in term)
 
 
-def _collect(db: sqlite3.Connection, home: Owner, terms: Sequence[str], postings: list[Postings], layout: Terms) -> None:
-    """Add what one owner keeps to the postings of each term: from its segments, then from its fresh documents one by one."""
-    hashes = Hashes(home.key).of(terms)
-    rows: dict[int, list[tuple[int, Segment]]] = {}
-    for segment in segments(db, home.n):
-        bits = layout.bits(segment.level)
-        for at, term in enumerate(hashes):
-            rows.setdefault(segment.bucket(bucket_of(term, bits)), []).append((at, segment))
-    places = list(rows)
-    for start in range(0, len(places), PLACES):
-        some = places[start : start + PLACES]
-        for place, blob in db.execute(f"SELECT place, entries FROM postings WHERE place IN ({marks(some)})", some):
-            entries = decoded(blob)
-            for at, segment in rows[place]:
-                bits, docs = layout.bits(segment.level), segment.docs
-                mask = (1 << bits) - 1
-                found = matching(entries, hashes[at], bits)
-                postings[at] += [docs[one >> COUNT_BITS & mask] << COUNT_BITS | one & MOST - 1 for one in found]
-    first, wanted = first_place(home.n), {term: at for at, term in enumerate(hashes)}
-    span = (first, first_place(home.n + 1))
-    for place, length, blob in db.execute("SELECT place, length, entries FROM fresh WHERE place >= ? AND place < ?", span):
-        for term, count in counted(decoded(blob), wanted.keys()).items():
-            whole, rest = divmod(count - 1, MOST)
-            one = listed(place - first, length) << COUNT_BITS
-            postings[wanted[term]] += [*[one | MOST - 1] * whole, one | rest]
+def _keyword(homes: Sequence[Owner], found: Collected, size: int, many: int) -> tuple[Iterable[Ranked], float]:
+    """The documents by BM25, to be checked `size` at first; and the ideal score. Numpy, where it is there, gives the very same."""
+    docs = sum(home.docs for home in homes)
+    average = sum(home.length for home in homes) / docs if docs else 0.0
+    if found.size >= many and (summed := _numpy()) is not None:
+        return summed(found, docs, average, size)
+    scores, most = _bm25(docs, average, found.joined())
+    return _by_score(scores, size), most
+
+
+def _by_score(scores: dict[int, float], size: int) -> Iterator[Ranked]:
+    return chunks(sorted(scores.items(), key=itemgetter(1), reverse=True), size)
 
 
 class _Scores(dict[int, float]):
@@ -91,10 +94,8 @@ class _Scores(dict[int, float]):
         return bm25(count, length, self._average, self._weight)
 
 
-def _bm25(homes: Sequence[Owner], postings: Sequence[Postings]) -> tuple[dict[int, float], float]:
+def _bm25(docs: int, average: float, postings: Sequence[Postings]) -> tuple[dict[int, float], float]:
     """Documents with words to their score, the terms added up in the order in which they are asked; and the ideal score."""
-    docs = sum(home.docs for home in homes)
-    average = sum(home.length for home in homes) / docs if docs else 0.0
     scores: defaultdict[int, float] = defaultdict(float)
     weights: list[float] = []
     for found in postings:
@@ -132,17 +133,19 @@ def _counted(postings: Sequence[Postings]) -> dict[int, float]:
 def best(db: sqlite3.Connection, candidates: Iterable[Ranked], where: Where, names: dict[int, str], limit: int) -> list[Hit]:
     """The best hits among what answers `where`, checked from the best candidate downwards until there are enough."""
     clause = matches(where)
-    hits: list[Hit] = []
+    found: list[tuple[float, str, str]] = []
     for chunk in candidates:
         scores = dict(chunk)
         rows = db.execute(
             f"SELECT r.doc, r.owner, r.id FROM records r WHERE r.doc IN ({marks(chunk)}) AND {clause.sql}", (*scores, *clause.values)
         )
-        hits.extend(Hit(names[n], name, scores[doc]) for doc, n, name in rows if n in names)
+        found.extend([(-scores[doc], name, names[n]) for doc, n, name in rows if n in names])
+        found.sort()
+        del found[limit:]
         # What comes later scores at most as much as the last of this chunk; an equal score may still win by its id.
-        if len(hits) >= limit and chunk[-1][1] < sorted((hit.score for hit in hits), reverse=True)[limit - 1]:
+        if len(found) == limit and chunk[-1][1] < -found[-1][0]:
             break
-    return sorted(hits, key=lambda hit: (-hit.score, hit.id, hit.owner))[:limit]
+    return [Hit(owner, name, -score) for score, name, owner in found]
 
 
 def chunks(ranked: Ranked, size: int) -> Iterator[Ranked]:

@@ -5,20 +5,21 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Sequence
 
+import msgspec
 import numpy as np
 
 from beebread.backends.sqlite_read import places
-from beebread.backends.sqlite_search import Ranked, best, chunks
+from beebread.backends.sqlite_search import SPARE, Ranked, best, chunks
 from beebread.backends.sqlite_terms import Owner, owners_named
 from beebread.backends.sqlite_vector_cache import Copies, chosen, unpacked
 from beebread.backends.sqlite_vector_codec import Query, Scores, pack
 from beebread.backends.sqlite_vector_parts import Docs, Parts, Sketch
 from beebread.backends.sqlite_vector_rows import Space, spaces
+from beebread.backends.sqlite_where import bound, marks, matches
 from beebread.errors import Invalid, ModelMismatch
 from beebread.model import Hit, owners
 from beebread.ports import Probe
 
-SPARE = 16  # candidates beyond the limit that are checked at first
 WIDEST = 1024  # candidates checked by rank before the filter is asked what it lets through
 
 
@@ -82,20 +83,27 @@ class Asked:
                 yield chunk
         if np.count_nonzero(scores > 0) <= width and not any(isinstance(parts, Sketch) for parts in held):
             return
-        rest = ranked(*self._scored(held, np.array(list(self._let_through()), np.int64)))
+        rest = ranked(*self._scored(held, np.array(self._let_through(), np.int64)))
         yield from chunks([(doc, score) for doc, score in rest if doc not in told], size)
 
     def named(self, held: Sequence[Parts | Sketch]) -> list[Hit]:
         """The hits among the few that the filter names."""
-        through = self._let_through()
+        names = [bound(name) for name in self._probe.where.ids]
+        clause = matches(msgspec.structs.replace(self._probe.where, ids=()))
+        through: dict[int, tuple[str, str]] = {}
+        for home in self._homes:
+            rows = self._db.execute(
+                f"SELECT r.doc, r.id FROM records r INDEXED BY records_id WHERE r.owner = ? AND r.id IN ({marks(names)}) AND {clause.sql}",
+                (home.n, *names, *clause.values),
+            )
+            through.update((doc, (home.name, name)) for doc, name in rows)
         rest = ranked(*self._scored(held, np.array(list(through), np.int64)))
         hits = [Hit(*through[doc], score) for doc, score in rest]
         return sorted(hits, key=lambda hit: (-hit.score, hit.id, hit.owner))[: self._probe.limit]
 
-    def _let_through(self) -> dict[int, tuple[str, str]]:
-        """Owner and id of every document that answers the filter."""
-        found = (place for home in self._homes for place in places(self._db, home, self._probe.where, -1, None))
-        return {doc: (owner, name) for _, _, name, owner, doc, _ in found}
+    def _let_through(self) -> list[int]:
+        """Every document that answers the filter."""
+        return [place[4] for home in self._homes for place in places(self._db, home, self._probe.where, -1, None)]
 
     def _scored(self, held: Sequence[Parts | Sketch], among: Docs | None) -> tuple[Docs, Scores]:
         """Documents and cosines of the parts that are compared."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 
+from beebread.backends.sqlite_read import CHUNK
 from beebread.backends.sqlite_terms import owners_named
 from beebread.backends.sqlite_where import Clause, bound, marks, matches, sees
 from beebread.model import CAUSAL, Direction, Family, Link, Where, owners
@@ -43,15 +44,13 @@ def walk(
 
 def _called(db: sqlite3.Connection, n: int, names: Sequence[str]) -> list[str]:
     """The ids of the records of one owner that `names` name."""
-    found: list[str] = []
-    for name in dict.fromkeys(names):
-        row = db.execute(
-            "SELECT id FROM records WHERE owner = ?1 AND id = ?2 UNION ALL SELECT id FROM aliases WHERE owner = ?1 AND alias = ?2 LIMIT 1",
-            (n, bound(name)),
-        ).fetchone()
-        if row:
-            found.append(row[0])
-    return list(dict.fromkeys(found))
+    called: dict[str, str] = {}
+    wanted = [name for name in dict.fromkeys(names) if bound(name) == name]  # others were never kept
+    for start in range(0, len(wanted), CHUNK):
+        part = wanted[start : start + CHUNK]
+        called.update(db.execute(f"SELECT alias, id FROM aliases WHERE owner = ? AND alias IN ({marks(part)})", (n, *part)))
+        called.update(db.execute(f"SELECT id, id FROM records WHERE owner = ? AND id IN ({marks(part)})", (n, *part)))
+    return list(dict.fromkeys(called[name] for name in wanted if name in called))
 
 
 def _steps(

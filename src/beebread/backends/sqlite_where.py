@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence, Sized
 
 from msgspec import Struct
 
@@ -44,9 +44,9 @@ class Clause(Struct):
         return " AND ".join(self.conditions) or "1"
 
 
-def marks(values: Iterable[object]) -> str:
+def marks(values: Sized) -> str:
     """A question mark for each value, for IN; among none there is nothing, which SQLite takes worse than NULL."""
-    return ",".join("?" for _ in values) or "NULL"
+    return ",".join(["?"] * len(values)) or "NULL"
 
 
 def bound(value: str) -> Value:

@@ -10,7 +10,7 @@ from datetime import datetime
 import msgspec
 from msgspec import Struct
 
-from beebread.errors import BeebreadError, ModelMismatch, Unavailable
+from beebread.errors import BeebreadError, Invalid, ModelMismatch, Unavailable
 from beebread.model import Direction, Family, Hit, Link, Record, Where, owner
 from beebread.ports import Embedder, Index, Probe, Store, Vector
 from beebread.retrieval.options import ECHOES, Options
@@ -48,7 +48,8 @@ async def run(jobs: Mapping[str, Job], deadline_ms: float) -> Outcome:
     async def one(name: str, job: Job) -> None:
         began = time.perf_counter()
         try:
-            hits[name] = await asyncio.wait_for(job(), deadline_ms / 1000)
+            async with asyncio.timeout(deadline_ms / 1000):
+                hits[name] = await job()
         except TimeoutError:
             failed[name] = f"no answer within {deadline_ms:g} ms"
         except _FAILURES as error:
@@ -154,7 +155,11 @@ class Channels:
 
     async def _meant(self, channel: str, plan: Plan, where: Where, asked: _Asked) -> list[Hit]:
         vector = await asked.vector()
-        return await self._search(Probe(channel=channel, where=where, limit=plan.pool, vector=vector, space=asked.space), plan.windows)
+        probe = Probe(channel=channel, where=where, limit=plan.pool, vector=vector, space=asked.space)
+        try:
+            return await self._search(probe, plan.windows)
+        except Invalid as error:  # the vector is the embedder's, not the asker's: words still serve
+            raise ModelMismatch(str(error)) from error
 
     def _rest(self, channel: str, outcome: Outcome, where: Where, asked: _Asked) -> Job:
         """What other channels found, by its meaning."""
@@ -203,11 +208,15 @@ class Channels:
         """What the seeds came from, what came of them, and what was said just before and after."""
         start = list(dict.fromkeys(name for _, name in seeds))
         gained: dict[Key, float] = {}
-        for families, hops, left in ((_TIED, plan.hops, plan.hop), (_BESIDE, 1, self._options.beside)):
-            for direction in _BOTH:
-                walked = await self._store.walk(start, direction, hops, where, families)
-                for key, score in spread(seeds, walked, direction, left).items():
-                    gained[key] = max(gained.get(key, 0.0), score)
+        ways: list[tuple[Direction, tuple[Family, ...], int, float]] = [
+            (direction, families, hops, left)
+            for families, hops, left in ((_TIED, plan.hops, plan.hop), (_BESIDE, 1, self._options.beside))
+            for direction in _BOTH
+        ]
+        walks = await asyncio.gather(*(self._store.walk(start, direction, hops, where, families) for direction, families, hops, _ in ways))
+        for (direction, _, _, left), walked in zip(ways, walks, strict=True):
+            for key, score in spread(seeds, walked, direction, left).items():
+                gained[key] = max(gained.get(key, 0.0), score)
         ranked = sorted(gained, key=lambda key: (-gained[key], key))[: plan.pool]
         return [Hit(*key, gained[key]) for key in ranked]
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from beebread import policy
-from beebread.model import CURRENT, Event, Item, Rank, Record, Where, canonical, columns, owner
+from beebread.model import CURRENT, Event, Item, Rank, Record, Where, canonical, owner
 from beebread.ports import Store
 from beebread.retrieval.channels import Key
 from beebread.retrieval.rank import age, shown
@@ -72,7 +72,7 @@ def _agree(left: Event, right: Event) -> bool:
 def _item(one: Event, score: float, reasons: tuple[str, ...], where: Where, status: str = "") -> Item:
     return Item(
         id=one.id, kind=one.kind, text=shown(one), score=round(score, 6), at=one.at, record=one, reasons=reasons, sources=(one.id,),
-        channels={"exact": Rank(round(1 / score), score)}, status=status or policy.status(columns(one), where),
+        channels={"exact": Rank(round(1 / score), score)}, status=status or policy.status_of(one, where),
     )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Struct
 
 from beebread import policy
-from beebread.model import EVERY_STATUS, HISTORY, Principal, Query, Rank, Record, Report, Where, columns, owner
+from beebread.model import EVERY_STATUS, HISTORY, Principal, Query, Rank, Record, Report, Where, owner
 from beebread.ports import Store
 from beebread.retrieval.found import Found
 from beebread.retrieval.fuse import terms_of
@@ -72,7 +72,7 @@ def explanation(record: Record | None, expect: str, found: Found, query: Query, 
     ranked = found.ranked[place - 1] if place else None
     shown = Explanation(
         id=record.id, verdict="", rank=place, found=0 < place <= query.limit, score=ranked.score if ranked else 0.0,
-        status=policy.status(columns(record), where), filters=filters(record, where), channels=fused.channels if fused else {},
+        status=policy.status_of(record, where), filters=filters(record, where), channels=fused.channels if fused else {},
         relevance=fused.relevance if fused else 0.0, threshold=found.threshold, parts=fused.parts if fused else {},
         reasons=reasons(ranked, found.plan, where) if ranked else (), matched=tuple(term for term in found.plan.terms if term in held),
         missing=tuple(term for term in found.plan.terms if term not in held), report=report,

@@ -44,24 +44,23 @@ def fuse(hits: Mapping[str, Sequence[Hit]], records: Mapping[Key, Record], plan:
     for channel in _AROUND:
         if channel in hits:
             scores[channel] = {(hit.owner, hit.id): hit.score * (strength or 1.0) for hit in hits[channel]}
-    ranks = {channel: {(hit.owner, hit.id): Rank(at, hit.score) for at, hit in enumerate(found, 1)} for channel, found in hits.items()}
-    parts = {
-        key: {
-            channel: weight * found[key]
-            for channel, found in scores.items()
-            if found.get(key, 0.0) > 0 and (weight := plan.channels.get(channel, 0.0)) > 0
-        }
-        for key in records
-    }
+    parts: dict[Key, dict[str, float]] = {key: {} for key in records}
+    for channel, found in scores.items():
+        weight = plan.channels.get(channel, 0.0)
+        for key, score in found.items() if weight > 0 else ():
+            if score > 0 and key in parts:
+                parts[key][channel] = weight * score
+    channels: dict[Key, dict[str, Rank]] = {key: {} for key in records}
+    for channel, some in hits.items():
+        for at, hit in enumerate(some, 1):
+            if (own := channels.get((hit.owner, hit.id))) is not None:
+                own[channel] = Rank(at, hit.score)
     for key, evidence in _company(parts, records).items():
         parts[key]["session"] = options.session * evidence
     fused = [
-        Fused(
-            key=key, record=record, relevance=sum(parts[key].values()), parts=parts[key],
-            channels={channel: found[key] for channel, found in ranks.items() if key in found},
-        )
+        Fused(key=key, record=record, relevance=sum(parts[key].values()), parts=parts[key], channels=channels[key])
         for key, record in records.items()
-    ]  # fmt: skip
+    ]
     return sorted(fused, key=lambda one: (-one.relevance, -one.record.at.timestamp(), one.key))
 
 

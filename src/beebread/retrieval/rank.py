@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from functools import cached_property
-from itertools import pairwise
 from math import log1p
 
 import msgspec
 
 from beebread import policy
-from beebread.model import Event, Item, Memory, Record, Where, columns, owner, search_text, signature, sort_key
+from beebread.model import Event, Item, Memory, Record, Where, owner, search_text, signature, sort_key
 from beebread.retrieval.fuse import Fused, terms_of
 from beebread.retrieval.options import KINDS, Options
 from beebread.retrieval.order import Ranked, by_time
@@ -59,11 +58,12 @@ def _scored(one: Fused, newest: datetime, plan: Plan, where: Where, options: Opt
         factors["ahead"] = options.ahead  # of the moment that is asked from
     if windows := _windows(plan, record):
         share = options.outside if plan.as_of is None else options.since
-        factors["when"] = 1.0 - min(share * one.certainty * one.outside(record.at, _DAY / 24) for one in windows)
-    status = policy.status(columns(record), where)
+        began = record.valid_from or record.at if isinstance(record, Memory) and plan.as_of is not None else record.at
+        factors["when"] = 1.0 - min(share * one.certainty * one.outside(began, _DAY / 24) for one in windows)
+    status = policy.status_of(record, where)
     if status in ("superseded", "expired"):
         factors[status] = 0.5
-    factors = {name: round(factor, 4) for name, factor in factors.items() if round(factor, 4) != 1.0}
+    factors = {name: rounded for name, factor in factors.items() if (rounded := round(factor, 4)) != 1.0}
     score = one.relevance
     for factor in factors.values():
         score *= factor
@@ -71,22 +71,23 @@ def _scored(one: Fused, newest: datetime, plan: Plan, where: Where, options: Opt
 
 
 def _windows(plan: Plan, record: Record) -> tuple[Window, ...]:
-    """The spans that an answer lies in; what held at a moment, an event tells of that came before."""
+    """The spans that an answer lies in; what held at a moment began before it."""
     if plan.as_of is not None:
-        return (Window(before=plan.as_of),) if isinstance(record, Event) else ()
+        return (Window(before=plan.as_of),) if isinstance(record, (Event, Memory)) else ()
     return plan.windows
 
 
 def folded(ranked: Sequence[Ranked], options: Options) -> list[Ranked]:
     """Each thing once: what says the same as a better one goes into that one's `same`. Other numbers or negations are another thing."""
     kept: list[Ranked] = []
-    shapes: list[_Shape] = []
+    alike: dict[object, list[tuple[int, _Shape]]] = {}
     for one in ranked[:_FOLDED]:
         shape = _Shape(one.fused.record)
-        twin = next((place for place, other in enumerate(shapes) if shape.says(other, options.alike)), None)
+        others = alike.setdefault(shape.mark, [])
+        twin = next((place for place, other in others if shape.says(other, options.alike)), None)
         if twin is None:
+            others.append((len(kept), shape))
             kept.append(one)
-            shapes.append(shape)
         else:
             kept[twin] = msgspec.structs.replace(kept[twin], same=(*kept[twin].same, one.fused.record.id))
     return [*kept, *ranked[_FOLDED:]]
@@ -105,20 +106,29 @@ class _Shape:
         self.mark = (owner(record.scope), record.kind, record.id if alone else about)
 
     @cached_property
-    def pairs(self) -> frozenset[tuple[str, str]]:
-        return frozenset(pairwise(self.text))
+    def pairs(self) -> frozenset[int]:
+        """Every two letters that stand side by side, as one number."""
+        letters = memoryview(self.text.encode("utf-32-le", errors="surrogatepass"))
+        whole = len(letters) & -8
+        after = letters[4:]
+        return frozenset((*letters[:whole].cast("Q"), *after[: len(after) & -8].cast("Q")))
+
+    @cached_property
+    def particulars(self) -> tuple[tuple[str, ...], int]:
+        return particulars(self.text)
 
     def says(self, other: _Shape, alike: float) -> bool:
-        """Whether both say the same, in the same words or nearly."""
-        if self.mark != other.mark:
-            return False
+        """Whether both, of one mark, say the same, in the same words or nearly."""
         if self.text == other.text:
             return True
         fewer, more = sorted((len(self.text), len(other.text)))
         if more > _LONGEST_NEAR or fewer < alike * more:
             return False
-        common, every = len(self.pairs & other.pairs), len(self.pairs | other.pairs)
-        return common >= alike * every > 0 and particulars(self.text) == particulars(other.text)
+        fewer, more = sorted((len(self.pairs), len(other.pairs)))
+        if fewer < alike * more:  # so many cannot be common
+            return False
+        common = len(self.pairs & other.pairs)
+        return common >= alike * (fewer + more - common) > 0 and self.particulars == other.particulars
 
 
 def item(one: Ranked, plan: Plan, where: Where, chain: tuple[Record, ...] = ()) -> Item:
@@ -127,7 +137,7 @@ def item(one: Ranked, plan: Plan, where: Where, chain: tuple[Record, ...] = ()) 
     return Item(
         id=record.id, kind=record.kind, text=shown(record), score=round(one.score, 6), at=record.at, record=record,
         reasons=reasons(one, plan, where), sources=sources(record, one.same), channels=one.fused.channels,
-        status=policy.status(columns(record), where), chain=chain,
+        status=policy.status_of(record, where), chain=chain,
     )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from beebread.text.cues import asks
 BEFORE, AFTER = 4.0, 2.0  # how fast it fades away from a span: what happened is told of afterwards
 _MOMENT = timedelta(seconds=1)
 _NOW = timedelta(hours=1)
+_LONGEST = 80  # characters of a query that is nothing but words for time
 
 
 class Window(Struct, frozen=True, omit_defaults=True):
@@ -53,12 +54,12 @@ def times(text: str, now: datetime) -> Times:
     Who only tells of his day names no span to look in. What lies ahead is none either: what is known of tomorrow was said before; nor is
     the present, unless it is as short as a day or a week.
     """
-    if not asks(text):
+    if not asks(text) and not _only_times(text, now):
         return Times(text)
+    found = timex.find(text, now)
     as_of = timex.as_of(text, now)
     if as_of is not None and now - as_of < _NOW:
         as_of = None
-    found = timex.find(text, now)
     # What held at a moment may have been said long before it.
     spans = [span for span in found if as_of is None and _is_past(span, now)]
     windows = tuple(Window(span.start, span.end, span.words, span.certainty) for span in spans)
@@ -74,9 +75,19 @@ def _is_past(span: timex.Span, now: datetime) -> bool:
 
 def _without(text: str, spans: Sequence[timex.Span]) -> str:
     """`text` without the words of `spans`: what was said on a day seldom names the day. All of it where nothing else is left."""
+    rest = _rest(text, spans)
+    return rest if any(sign.isalnum() for sign in rest) else text
+
+
+def _only_times(text: str, now: datetime) -> bool:
+    """Whether it names a time and says nothing else: 昨天, last week."""
+    found = timex.find(text, now) if len(text) <= _LONGEST else ()
+    return bool(found) and not any(sign.isalnum() for sign in _rest(text, found))
+
+
+def _rest(text: str, spans: Sequence[timex.Span]) -> str:
     kept, end = list[str](), 0
     for span in sorted(spans, key=lambda span: span.at):
         kept.append(text[end : span.at])
         end = span.at + len(span.words)
-    rest = "".join([*kept, text[end:]])
-    return rest if any(sign.isalnum() for sign in rest) else text
+    return "".join([*kept, text[end:]])

@@ -33,7 +33,6 @@ from beebread.model import (
     Record,
     Where,
     canonical,
-    columns,
     is_finite,
     is_shallow,
     new_id,
@@ -207,7 +206,7 @@ class Writing:
         where = Where(asker=policy.writer_of(memory.scope), now=self._rooms.clock.now(), types=("memory",), status=EVERY_STATUS)
         for old in await self._rooms.store.get([memory.id], where):
             if isinstance(old, Memory) and old.id == memory.id and same_memory(old, memory):
-                return Written(id=old.id, status=policy.status(columns(old), where), seen=True)
+                return Written(id=old.id, status=policy.status_of(old, where), seen=True)
         return None
 
     async def _trust(self, who: Principal, memory: Memory) -> str:

@@ -73,4 +73,10 @@ class Worker:
         if name == "sweep":
             await self.sweep()
         elif self.embedding is not None:
-            await self.embedding.catch_up(stop=stop)
+            following = asyncio.ensure_future(self.embedding.catch_up(stop=stop))
+            while not following.done():
+                await asyncio.wait({following}, timeout=LAST_MOMENT)
+                if stop.is_set():
+                    following.cancel()  # a model that does not answer must not keep a program from ending
+            if not following.cancelled():
+                following.result()

@@ -56,7 +56,7 @@ def settle(door: Door) -> None:
     state = door.root.health()
 
     def draw(out: Terminal) -> None:
-        out.print(f"searched by meaning: {state.meaning}", markup=False)
+        out.print(f"meaning: {state.meaning}", markup=False)
 
     door.answer({"meaning": state.meaning, "waiting": state.waiting}, draw)
 
