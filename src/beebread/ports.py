@@ -41,13 +41,15 @@ class Probe(Struct, frozen=True, kw_only=True):
 class Indexed(Struct, frozen=True, kw_only=True):
     """A record as an index receives it: for each channel its vectors, one a window of its text, and the space that they are in.
 
-    The channel vector holds the text alone, context the text as it stands in its conversation.
+    The channel vector holds the text alone, context the text as it stands in its conversation: after `read_with`, if there is one,
+    a record of the same owner whose words are in it too.
     """
 
     owner: str
     record: Record
     vectors: Mapping[str, tuple[Vector, ...]] = {}
     space: str = ""
+    read_with: Record | None = None
 
 
 class Store(Protocol):
@@ -142,13 +144,19 @@ class Index(Protocol):
     """A derived index; may be dropped and rebuilt from the log.
 
     An index of vectors may hold several spaces while a memory moves from one to another, and searches one of them: the first that it was
-    given, until another is adopted.
+    given, until another is adopted. A context goes at once when what it was read with is forgotten, erased, removed or says something
+    else, and is torn until its record is added again.
     """
 
     channels: frozenset[str]
 
     async def add(self, records: Sequence[Indexed]) -> None:
-        """Take these in, each instead of what was known of it in the same space; again is the same as once."""
+        """Take these in, each instead of what was known of it in the same space; again is the same as once.
+
+        Left out are records that are not kept, were forgotten or say something else by now; of one that was read with such a record, or
+        with another owner's, the context: it is torn. Raises Invalid for what is no vector, and ModelMismatch, with the fix, for one of
+        another length than the space's; both name the record, and nothing of `records` is taken in.
+        """
         ...
 
     async def remove(self, owner: str, ids: Sequence[str] | None) -> None:
@@ -164,6 +172,10 @@ class Index(Protocol):
 
     async def missing(self, owner: str, ids: Sequence[str], space: str = "") -> list[str]:
         """Those of `ids` that are not in the index, or not in that space of it."""
+        ...
+
+    async def torn(self, space: str, limit: int) -> list[Record]:
+        """At most `limit` records whose contexts are torn in that space, in no order."""
         ...
 
     async def spaces(self) -> tuple[str, ...]:
@@ -188,6 +200,18 @@ class KeepsVectors(Protocol):
     """A store that has an index of vectors beside its records, changed in the same transactions."""
 
     vectors: Index
+
+
+@runtime_checkable
+class SearchesTogether(Protocol):
+    """A store that answers several channels of one question in one go, those of its vectors among them."""
+
+    async def search_together(self, probes: Sequence[Probe]) -> list[list[Hit]]:
+        """The hits of each probe, as `search` gives them; of those of meaning also all else that the other probes found and that fits.
+
+        All probes have one `where`, else Invalid. Raises what `search` raises, whichever probe is to blame.
+        """
+        ...
 
 
 class Embedder(Protocol):

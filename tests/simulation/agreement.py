@@ -9,14 +9,15 @@ from pathlib import Path
 
 import msgspec
 
+from beebread.backends.sqlite_bodies import unpacked
 from beebread.backends.sqlite_postings import COUNT_BITS, HASH, HASH_BITS, LENGTH_BITS, LONGEST, MOST, decoded
 from beebread.backends.sqlite_schema import FILE, connect
 from beebread.backends.sqlite_terms import OWNER, Hashes, Owner, Terms, first_place, segments
+from beebread.backends.sqlite_vector_codec import part_bytes
 from beebread.model import Event, Memory, Record, Session, exact_keys, join_sessions, links, owner, search_text, session_id, session_of
 from beebread.text import Document, document
 from beebread.worker.passages import dense
 
-SCALE = 4  # bytes beside each vector
 _record = msgspec.json.Decoder(Record)
 
 
@@ -48,7 +49,7 @@ def _integrity(db: sqlite3.Connection) -> Iterator[str]:
 
 def _kept(db: sqlite3.Connection) -> dict[int, tuple[int, str, Record]]:
     rows = db.execute("SELECT r.doc, r.owner, o.owner, b.body FROM records r JOIN owners o ON o.n = r.owner JOIN bodies b ON b.doc = r.doc")
-    return {doc: (n, home, _record.decode(body)) for doc, n, home, body in rows}
+    return {doc: (n, home, _record.decode(unpacked(body))) for doc, n, home, body in rows}
 
 
 def _records(db: sqlite3.Connection) -> Iterator[str]:
@@ -134,10 +135,12 @@ def _vectors(db: sqlite3.Connection) -> Iterator[str]:
     """Vectors belong to records that are kept and not forgotten, are whole, and are in a space that is known."""
     kept = _kept(db)
     dimensions = dict(db.execute("SELECT n, dimensions FROM vector_spaces").fetchall())
-    for space, n, doc, texts, contexts in db.execute("SELECT space, owner, doc, texts, contexts FROM vectors"):
+    for space, n, doc, texts, contexts, read_with in db.execute("SELECT space, owner, doc, texts, contexts, read_with FROM vectors"):
+        if read_with is not None and contexts and (read_with not in kept or getattr(kept[read_with][2], "forgotten_at", None)):
+            yield f"the context of document {doc} was read with document {read_with}, which is forgotten or gone"
         if space not in dimensions:
             yield f"document {doc} has vectors in a space that is not known"
-        elif len(texts) % (size := dimensions[space] + SCALE) or len(contexts) % size:
+        elif len(texts) % part_bytes(dimensions[space]) or len(contexts) % part_bytes(dimensions[space], "context"):
             yield f"document {doc} has a part of a vector"
         if doc not in kept or kept[doc][0] != n:
             yield f"vectors are held of document {doc}, which is not kept for that owner"

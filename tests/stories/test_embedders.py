@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import socket
+import sqlite3
 import threading
 import time
 from collections.abc import Callable
@@ -15,6 +16,7 @@ import pytest
 from beebread import AsyncClient, Client
 from beebread.errors import ModelMismatch, Unavailable
 from beebread.model import Recall
+from tests.simulation.agreement import disagreements
 from tests.stories.embedders import HASHED, Counting, soon
 from tests.unit.models.servers import Asked, Reply, serving
 
@@ -223,5 +225,94 @@ def test_another_length_of_vectors_in_the_same_space_costs_meaning_alone(tmp_pat
         memory.bind(user="u", session="s").record("user_message", "the garden gate is green")
         memory.settle()
     with Client(tmp_path / "m", embedder=embedder(9)) as memory:
-        found = memory.bind(user="u").query("garden gate")
+        me = memory.bind(user="u", session="s")
+        found = me.query("garden gate")
         assert found.items and "numbers" in found.report.failed["vector"]
+        me.record("user_message", "花园的门是绿色的")
+        with pytest.raises(ModelMismatch, match="beebread reembed"):
+            memory.settle()
+        assert me.query("花园的门").items and me.query("garden gate").items, "words still serve"
+        assert memory.reembed() is True
+        assert by_meaning(me.query("garden gate")) and by_meaning(me.query("花园的门"))
+        assert memory.health().waiting == 0 and memory.reembed() is False
+
+
+@pytest.mark.requirement("S3")
+@pytest.mark.parametrize("answer", [None, 0.0, float("nan")], ids=["raises", "zero", "nan"])
+def test_one_text_that_is_refused_holds_nothing_else_up(folder: Path, answer: float | None) -> None:
+    counting = Counting()
+
+    def embed(texts: list[str]) -> list[list[float]]:
+        if answer is None and any("xyzzy" in text for text in texts):
+            raise ValueError("cannot read that")
+        made = counting(texts)
+        return [[answer] * 32 if answer is not None and "xyzzy" in text else row for text, row in zip(texts, made, strict=True)]
+
+    with Client(folder, embedder=embed) as memory:
+        me = memory.bind(user="u", session="s")
+        for text in (SAID, "the word xyzzy opens the grate", "今天的会议改到三楼", "xyzzy 是一个咒语", "the harbour is closed on Mondays"):
+            me.record("user_message", text)
+        memory.settle()
+        assert memory.health().waiting == 0
+        for question in ("staging database", "会议改到几楼", "harbour closed"):
+            found = me.query(question)
+            assert "vector" in found.items[0].channels and not found.report.failed, question
+        assert by_meaning(me.query("staging database"))
+        for question in ("the grate opens", "一个咒语"):
+            assert any("xyzzy" in item.text and "keyword" in item.channels for item in me.query(question)), "found by its words"
+
+
+@pytest.mark.requirement("I1", "S3")
+@pytest.mark.parametrize("purged", [False, True], ids=["forgotten", "purged"])
+@pytest.mark.parametrize(
+    ("secret", "reply", "asked"),
+    [("the launch code is nine nine seven", "I wrote it down", "launch code"), ("保险箱的密码是九九七", "我写下来了", "保险箱密码")],
+)
+def test_what_was_forgotten_leads_nowhere_though_nobody_follows_the_log(
+    folder: Path, secret: str, reply: str, asked: str, purged: bool
+) -> None:
+    """It was said before the reply, whose context held its words: those go in the same moment, and the reply is read anew later."""
+    embed = Counting(256)
+    with Client(folder, embedder=embed) as memory:
+        me = memory.bind(user="u", session="s")
+        me.record("user_message", "今天下雨了，路上很堵")
+        me.record("user_message", secret, id="secret")
+        me.record("assistant_message", reply, id="reply")
+        memory.settle()
+        assert me.query(asked, channels=("context",), limit=1, types=["event"]).items[0].id in {"secret", "reply"}
+    with Client(folder, embedder="none") as memory:
+        memory.bind(user="u").forget("secret")
+        if purged:
+            memory.purge()
+    assert not [line for line in disagreements(folder) if "session" not in line], "a session counts what was purged"
+    assert contexts_of(folder) == 1, "that of what was said first"
+    with Client(folder, embedder=embed) as memory:
+        memory.settle()
+        assert contexts_of(folder) == 2
+        assert not any(secret in text for text in embed.embedded[embed.embedded.index(reply) + 2 :])
+    assert not [line for line in disagreements(folder) if "session" not in line], "a session counts what was purged"
+
+
+def contexts_of(folder: Path) -> int:
+    """How many records the file holds a context of."""
+    db = sqlite3.connect(folder / "beebread.db")
+    (count,) = db.execute("SELECT count(*) FROM vectors WHERE contexts <> x''").fetchone()
+    db.close()
+    return int(count)
+
+
+@pytest.mark.requirement("S3")
+def test_a_text_that_the_model_refuses_is_counted_and_the_rest_gets_its_vectors(tmp_path: Path) -> None:
+    def embed(texts: list[str]) -> list[list[float]]:
+        if any("红线" in text for text in texts):
+            raise ValueError("not this text")
+        return [[1.0, float(len(text) % 5)] for text in texts]
+
+    with Client(tmp_path / "m", embedder=embed) as memory:
+        me = memory.bind(user="u", session="s")
+        for text in ("the garden gate is green", "春天来了，花园里的花都开了", "红线以外的东西不要写"):
+            me.record("user_message", text)
+        memory.settle()
+        state = memory.health()
+        assert (state.waiting, state.refused) == (0, 1)
+        assert next(item.text for item in me.query("红线")).startswith("红线"), "words still serve"

@@ -16,6 +16,7 @@ from beebread import Client, Invalid, Unavailable
 from beebread.capture import patterns
 from beebread.clock import ManualClock
 from beebread.model import State
+from tests.unit.backends.kept import bodies_with, remains
 
 WORDS = "SENTINEL-4471 保险柜"
 
@@ -33,6 +34,8 @@ def test_what_was_erased_comes_back_by_no_export(memory: Client, clock: ManualCl
     export = tmp_path / "export.jsonl"
     clock.advance(1)
     export.write_bytes(b"\n".join(msgspec.json.encode(me.get(name)) for name in ("said", "kept")))
+    bodies = bodies_with(Path(memory.home), WORDS)
+    assert bodies
     for name in ("said", "kept"):
         me.forget(name)
     again = me.import_(export)
@@ -43,7 +46,7 @@ def test_what_was_erased_comes_back_by_no_export(memory: Client, clock: ManualCl
     assert (again.created, again.buried) == (0, 2)
     assert me.get("kept") is None and me.get("said") is None
     assert [item.id for item in me.list().items] == ["newer"], "what is erased closes nothing"
-    assert not holding(Path(memory.home), WORDS)
+    assert not remains(Path(memory.home), WORDS, bodies)
 
 
 @pytest.mark.requirement("S4")
@@ -78,7 +81,7 @@ def test_what_is_masked_is_masked_however_it_comes_in(tmp_path: Path) -> None:
         me.state_set("login_1", fields={"password": secret, "site": {"password": secret}})
         state = me.state_get("login_1")
         assert isinstance(state, State) and "redacted" in str(state.fields["password"].value)
-    assert not holding(tmp_path / "m", secret)
+    assert not holding(tmp_path / "m", secret) and not bodies_with(tmp_path / "m", secret)
 
 
 def closed_in_the_middle(folder: Path) -> set[str]:

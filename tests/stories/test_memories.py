@@ -8,6 +8,7 @@ import pytest
 
 from beebread import Client, Conflict, Event, Forbidden, Invalid, Memory, NotFound
 from beebread.clock import ManualClock
+from tests.unit.backends.kept import bodies_with, remains
 
 SENTINELS = ("紫晶蜂鸟密码七号", "zanzibar-quokka-protocol")
 
@@ -86,6 +87,9 @@ def test_what_is_forgotten_is_in_no_answer_and_after_the_purge_in_no_byte(tmp_pa
         me.flush()
         mid = me.write(f"the code is {text}", sources=["said"], key="code", entities=[text], quote=text)
         big = me.record("tool_result", f"{text} " * 20_000, id="big")
+        me.flush()
+        bodies = bodies_with(tmp_path / "m", text)
+        assert bodies
         me.update(mid, text=f"the code is still {text}")
         gone = {*me.forget("said", reason="asked to"), *me.forget(big)}
         assert {"said", "big", mid, f"{mid}@1"} == gone
@@ -105,9 +109,7 @@ def test_what_is_forgotten_is_in_no_answer_and_after_the_purge_in_no_byte(tmp_pa
         me.record("user_message", f"记住 {text}", id="said", at="2026-11-30T08:00:00+00:00")
         me.flush()
         assert me.get("said") is None, "a replay of what was erased must not bring it back"
-    for file in (tmp_path / "m").rglob("*"):
-        if file.is_file():
-            assert text.encode() not in file.read_bytes(), file
+    assert not remains(tmp_path / "m", text, bodies)
 
 
 @pytest.mark.requirement("L4")
@@ -137,12 +139,12 @@ def test_what_a_recorded_pack_told_goes_with_the_memory(tmp_path: Path, clock: M
             me.record("user_message", "\n".join(str(message["content"]) for message in pack.messages))
         me.flush()
         assert len(me.list(types=["event"], kinds=["memory_injected"]).items) == 2
+        bodies = bodies_with(tmp_path / "m", SENTINELS[1])
+        assert bodies
         me.forget(mid)
         memory.purge()
         assert not len(me.query(SENTINELS[1], kinds=["memory_injected"], history=True))
-    for file in (tmp_path / "m").rglob("*"):
-        if file.is_file():
-            assert SENTINELS[1].encode() not in file.read_bytes(), file
+    assert not remains(tmp_path / "m", SENTINELS[1], bodies)
 
 
 @pytest.mark.requirement("L3")

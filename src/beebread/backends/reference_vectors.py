@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from math import fsum, isfinite, sqrt
 
 from msgspec import Struct
 
 from beebread.backends.reference_data import Data, Key
 from beebread.errors import Invalid, ModelMismatch
-from beebread.model import Hit, Record, Where, owners, search_text
+from beebread.model import Hit, Record, Where, owner, owners, search_text
 from beebread.policy import matches
 from beebread.ports import Indexed, Probe, Vector
 
@@ -24,6 +24,7 @@ class Space(Struct):
     """What is held in one space, by record."""
 
     records: dict[Key, Held] = {}
+    read_with: dict[Key, Key | None] = {}  # what contexts were read with, where they were; None where that is gone, and they with it
 
     @property
     def dimensions(self) -> int:
@@ -48,18 +49,28 @@ class ReferenceVectors:
         for indexed, held in checked:
             for part in (part for parts in held.values() for part in parts):
                 if len(part) != (lengths.get(indexed.space) or len(part)):
-                    raise Invalid("vectors of different lengths in one space: give each model a space of its own", ids=(indexed.record.id,))
+                    raise ModelMismatch("a vector of another length than those that are kept: `beebread reembed`", ids=(indexed.record.id,))
                 lengths[indexed.space] = len(part)
         for indexed, held in checked:
             key = (indexed.owner, indexed.record.id)
             if self.admits(self.data.records.get(key), indexed.record):
-                self.held.setdefault(indexed.space, Space()).records[key] = held
+                space = self.held.setdefault(indexed.space, Space())
+                space.records[key] = held
+                space.read_with.pop(key, None)
+                if indexed.read_with is not None:
+                    space.read_with[key] = (indexed.owner, indexed.read_with.id)
+                    if not self.reads(indexed.owner, indexed.read_with):
+                        self.tear_one(space, key)
 
     def check(self, indexed: Indexed) -> Held:
         """The vectors of one record; Invalid for what is none."""
         if not printable(indexed.space) or indexed.vectors.keys() - CHANNELS:
             raise Invalid("vectors need the name of their space, and channels that there are", ids=(indexed.record.id,))
         return {channel: tuple(numbers(part, indexed.record.id) for part in parts) for channel, parts in indexed.vectors.items()}
+
+    def reads(self, home: str, given: Record) -> bool:
+        """Whether what a context was read with is the same owner's, and still says the same."""
+        return owner(given.scope) == home and self.admits(self.data.records.get((home, given.id)), given)
 
     def admits(self, kept: Record | None, given: Record) -> bool:
         """Whether the record is kept and still says what the vectors were made of."""
@@ -68,14 +79,30 @@ class ReferenceVectors:
     def change(self, before: Mapping[Key, Record], after: Mapping[Key, Record]) -> None:
         """Drop the vectors of what a transaction erased, forgot or made say something else."""
         for space in self.held.values():
-            for key in [key for key in space.records if not self.admits(after.get(key), before[key])]:
-                del space.records[key]
+            self.drop(space, {key for key in space.records if not self.admits(after.get(key), before[key])})
+            self.tear(space, {key for key in space.read_with.values() if key and not self.admits(after.get(key), before[key])})
+
+    def drop(self, space: Space, keys: Set[Key]) -> None:
+        """Drop the vectors of records."""
+        for key in keys:
+            del space.records[key]
+            space.read_with.pop(key, None)
+
+    def tear(self, space: Space, keys: Set[Key]) -> None:
+        """Drop the contexts that were read with records."""
+        for key in [key for key, read in space.read_with.items() if read in keys]:
+            self.tear_one(space, key)
+
+    def tear_one(self, space: Space, key: Key) -> None:
+        """Drop the contexts of one record."""
+        space.read_with[key] = None
+        space.records[key] = {channel: parts for channel, parts in space.records[key].items() if channel != "context"}
 
     async def remove(self, owner: str, ids: Sequence[str] | None) -> None:
         """Drop these ids, or all of the owner's."""
         for space in self.held.values():
-            for key in [key for key in space.records if key[0] == owner and (ids is None or key[1] in ids)]:
-                del space.records[key]
+            self.drop(space, {key for key in space.records if key[0] == owner and (ids is None or key[1] in ids)})
+            self.tear(space, {key for key in space.read_with.values() if key and key[0] == owner and (ids is None or key[1] in ids)})
 
     def matches(self, record: Record, where: Where) -> bool:
         """Whether a record is shown."""
@@ -118,6 +145,11 @@ class ReferenceVectors:
     def filled(self) -> list[str]:
         """The spaces that hold anything: the one last adopted, then the others in the order in which they came."""
         return sorted((name for name, space in self.held.items() if space.records), key=lambda name: name != self.adopted)
+
+    async def torn(self, space: str, limit: int) -> list[Record]:
+        """Records whose contexts are torn in a space."""
+        found = self.held[space].read_with if space in self.held else {}
+        return [self.data.records[key] for key, read in found.items() if read is None][: max(limit, 0)]
 
     async def spaces(self) -> tuple[str, ...]:
         """The spaces that it holds anything in, the one that is searched first."""

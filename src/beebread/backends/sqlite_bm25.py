@@ -1,4 +1,4 @@
-"""BM25 over many postings with numpy: the very sums that `sqlite_search` makes one by one, in the same order, equal to the last bit."""
+"""Scores of many postings at once with numpy: the very sums that `sqlite_search` makes one by one, equal to the last bit."""
 
 from __future__ import annotations
 
@@ -16,51 +16,69 @@ Whole = NDArray[np.int64]
 Scores = NDArray[np.float64]
 
 
-class _Slice(NamedTuple):
-    """Documents of one segment by their number, each once, and how often they have a term; None where all have it once."""
+class _Postings(NamedTuple):
+    """Postings in the order in which their terms are asked for, each of another pair of term and document."""
 
-    documents: Whole
-    counts: Scores | None
-    segment: int
+    terms: Whole
+    documents: Whole  # their places in the table of all documents
+    counts: Scores
+
+
+def bm25_scores(found: Collected, slices: Sequence[Sequence[Slice]], docs: int, average: float) -> tuple[Whole, Scores, float]:
+    """Of the terms of `slices`, terms that `found` holds, the documents that have any, in no order, their scores, and the ideal score."""
+    table = _table(found)
+    terms, documents, counts = _postings(found, slices)
+    holding = np.bincount(terms, minlength=len(slices)).tolist()
+    weights = np.array([idf(docs, number) for number in holding])
+    relative = (table & LONGEST) / average if average > 0 else np.ones(len(table))
+    held = BM25_K1 * (1.0 - BM25_B + BM25_B * relative)
+    # Added up in the order of the postings, so by term in the order in which they are asked.
+    scores = _summed(documents, weights[terms] * counts * (BM25_K1 + 1.0) / (counts + held[documents]), len(table))
+    at = np.flatnonzero(scores)
+    return table[at] >> LENGTH_BITS, scores[at], ideal([idf(docs, max(1, number)) for number in holding])
+
+
+def matched_scores(found: Collected, slices: Sequence[Sequence[Slice]]) -> tuple[Whole, Scores]:
+    """Of the terms of `slices` the documents that have any, in no order, and how many of them each has."""
+    scores = np.bincount(_postings(found, slices).documents, minlength=1).astype(np.float64)
+    at = np.flatnonzero(scores)
+    return _table(found)[at] >> LENGTH_BITS, scores[at]
 
 
 def bm25_chunks(found: Collected, docs: int, average: float, size: int) -> tuple[Iterator[Sequence[tuple[int, float]]], float]:
-    """The documents by score, best first, in parts of which the first has `size`, each later one twice as many; and the ideal score."""
-    table = np.frombuffer(b"".join(found.segments), np.int64)
-    relative = (table & LONGEST) / average if average > 0 else np.ones(len(table))
-    held = BM25_K1 * (1.0 - BM25_B + BM25_B * relative)
-    scores = np.zeros(len(table))
-    ends = np.cumsum([len(segment) for segment in found.segments])[:-1]
-    added, held_by, once_by = (np.split(whole, ends) for whole in (scores, held, 1.0 + held))  # the segments' parts, not copied
-    weights: list[float] = []
-    for some in found.slices:
-        slices = [_counted(one) for one in some]
-        holding = sum(len(one.documents) for one in slices)
-        weight = idf(docs, holding)
-        weights.append(idf(docs, max(1, holding)))
-        for documents, counts, segment in slices:
-            if counts is None:
-                added[segment][documents] += weight * (BM25_K1 + 1.0) / once_by[segment][documents]
-            else:
-                added[segment][documents] += weight * counts * (BM25_K1 + 1.0) / (counts + held_by[segment][documents])
-    at = np.flatnonzero(scores)
-    return _chunks(table[at] >> LENGTH_BITS, scores[at], size), ideal(weights)
+    """The documents by score in parts, as `chunked` gives them; and the ideal score."""
+    documents, scores, most = bm25_scores(found, found.slices, docs, average)
+    return chunked(documents, scores, size), most
 
 
-def _counted(one: Slice) -> _Slice:
-    packed = np.frombuffer(one.postings, np.int64)
-    documents = packed >> COUNT_BITS & (1 << one.bits) - 1
+def _summed(places: Whole, values: Scores, size: int) -> Scores:
+    """The values added up by place, in their order."""
+    return np.bincount(places, values, size).astype(np.float64, copy=False)
+
+
+def _table(found: Collected) -> Whole:
+    return np.frombuffer(b"".join(found.segments), np.int64)
+
+
+def _postings(found: Collected, slices: Sequence[Sequence[Slice]]) -> _Postings:
+    every = [(term, one) for term, some in enumerate(slices) for one in some]
+    if not every:
+        return _Postings(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
+    starts = np.cumsum([0, *(len(segment) for segment in found.segments)]).tolist()
+    packed = np.frombuffer(b"".join([one.postings for _, one in every]), np.int64)
+    about = np.array([(term, starts[one.segment], (1 << one.bits) - 1) for term, one in every], np.int64)
+    each = np.repeat(about, [len(one.postings) for _, one in every], axis=0)
+    terms, documents = each[:, 0], each[:, 1] + (packed >> COUNT_BITS & each[:, 2])
     more = packed & MOST - 1
-    if not more.any():
-        return _Slice(documents, None, one.segment)
     counts = (more + 1).astype(np.float64)
-    if counts.max() == MOST:  # it may go on in another posting of the document
-        documents, which = np.unique(documents, return_inverse=True)
-        counts = np.bincount(which, counts).astype(np.float64)
-    return _Slice(documents, counts, one.segment)
+    if more.any() and counts.max() == MOST:  # it may go on in another posting of the document
+        pairs, which = np.unique(terms << 32 | documents, return_inverse=True)
+        terms, documents, counts = pairs >> 32, pairs & (1 << 32) - 1, _summed(which, counts, len(pairs))
+    return _Postings(terms, documents, counts)
 
 
-def _chunks(docs: Whole, scores: Scores, size: int) -> Iterator[Sequence[tuple[int, float]]]:
+def chunked(docs: Whole, scores: Scores, size: int) -> Iterator[Sequence[tuple[int, float]]]:
+    """Documents by score, best first, in parts of which the first has `size`, each later one twice as many."""
     if size < len(docs):  # mostly the first part is enough, and the rest need not be put in order
         parted = np.argpartition(-scores, size)
         docs, scores = docs[parted], scores[parted]

@@ -53,10 +53,10 @@ def collect(db: sqlite3.Connection, home: Owner, terms: Sequence[str], found: Co
     hashes = Hashes(home.key).of(terms)
     rows: dict[int, list[tuple[int, int, int]]] = {}
     for segment in segments(db, home.n):
-        bits, at = layout.bits(segment.level), len(found.segments)
+        bits, at, first = layout.bits(segment.level), len(found.segments), segment.bucket(0)
         found.segments.append(segment.docs)
         for term, hash_ in enumerate(hashes):
-            rows.setdefault(segment.bucket(bucket_of(hash_, bits)), []).append((term, at, bits))
+            rows.setdefault(first + bucket_of(hash_, bits), []).append((term, at, bits))
     places = list(rows)
     for start in range(0, len(places), PLACES):
         some = places[start : start + PLACES]

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
+from beebread.backends.sqlite_bodies import packed
 from beebread.backends.sqlite_cycles import led_to, refuse_cycles
 from beebread.backends.sqlite_read import CHUNK, bodies
 from beebread.backends.sqlite_rows import COLUMNS, encode, labels, row_of
@@ -131,11 +132,11 @@ class Keeping:
         new = [kept for kept in changed if kept.old is None]
         old = [kept for kept in changed if kept.old is not None]
         self.db.executemany(_INSERT, [row_of(kept.now, home.n, kept.doc, kept.position) for kept in new])
-        self.db.executemany("INSERT INTO bodies (doc, body) VALUES (?, ?)", [(kept.doc, kept.body or encode(kept.now)) for kept in new])
+        self.db.executemany("INSERT INTO bodies (doc, body) VALUES (?, ?)", [(kept.doc, _body(kept)) for kept in new])
         gone = [(home.n, label, kept.doc) for kept in old if kept.old for label in labels(kept.old)]
         self.db.executemany("DELETE FROM labels WHERE owner = ? AND label = ? AND doc = ?", gone)
         self.db.executemany(_UPDATE, [row_of(kept.now, home.n, kept.doc, kept.position) for kept in old])
-        self.db.executemany("UPDATE bodies SET body = ? WHERE doc = ?", [(kept.body or encode(kept.now), kept.doc) for kept in old])
+        self.db.executemany("UPDATE bodies SET body = ? WHERE doc = ?", [(_body(kept), kept.doc) for kept in old])
         come = [(home.n, label, kept.doc) for kept in changed for label in labels(kept.now)]
         self.db.executemany("INSERT INTO labels VALUES (?, ?, ?)", come)
 
@@ -197,6 +198,10 @@ class Keeping:
     def finish(self) -> None:
         """Write the position down."""
         self.db.execute("UPDATE meta SET value = ? WHERE name = 'position'", (self.position,))
+
+
+def _body(kept: Kept) -> bytes:
+    return packed(kept.body or encode(kept.now))
 
 
 def searched(record: Record | None) -> tuple[str, list[str]] | None:

@@ -89,12 +89,15 @@ class Pool:
             self._questions.append(job)
             if not self._busy:
                 self._begin_reading()
-        loop.call_later(PATIENCE, self._help, job)
-        return await job.future
+        timer = loop.call_later(PATIENCE, self._help, job)
+        try:
+            return await job.future
+        finally:
+            timer.cancel()
 
     def _begin_reading(self) -> None:
-        self._busy += 1
         self._reading.submit(self._read)
+        self._busy += 1
 
     def _help(self, job: Job[Any]) -> None:
         """Let one more reader in where a read still waits behind others."""
@@ -102,7 +105,10 @@ class Pool:
             if job.begun or self._closed:
                 return
             if self._busy < READERS:
-                self._begin_reading()
+                try:
+                    self._begin_reading()
+                except RuntimeError:  # the program is ending, and takes no new work
+                    return
         job.loop.call_later(PATIENCE, self._help, job)
 
     def _read(self) -> None:

@@ -23,6 +23,7 @@ LENGTH_BITS = 18
 LONGEST = (1 << LENGTH_BITS) - 1
 DOC_BITS = 31
 _BYTES = POSTING_BITS // 8
+_NONE = array("Q")
 
 
 def encoded(postings: Sequence[int]) -> bytes:
@@ -58,13 +59,16 @@ def of_document(terms: Iterable[int], counts: Collection[int]) -> list[int]:
     if max(counts, default=1) > 1:
         for at, count in enumerate(counts):
             if count > 1:
-                whole, rest = divmod(min(count, OFTEN) - 1, MOST)
-                postings += [postings[at] | MOST - 1] * whole
-                postings[at] |= rest
+                if count > MOST:
+                    whole, rest = divmod(min(count, OFTEN) - 1, MOST)
+                    postings += [postings[at] | MOST - 1] * whole
+                    postings[at] |= rest
+                else:
+                    postings[at] |= count - 1
     return postings
 
 
-def merged(olds: Sequence[Mapping[int, bytes]], before: int, after: int) -> Iterator[tuple[int, list[int]]]:
+def merged(olds: Sequence[Mapping[int, bytes]], before: int, after: int) -> Iterator[tuple[int, bytes]]:
     """The rows of a segment of 2**`after` documents, from those of segments of 2**`before`, each bucket -> postings."""
     grow = after - before
     held = before + COUNT_BITS
@@ -80,7 +84,7 @@ def merged(olds: Sequence[Mapping[int, bytes]], before: int, after: int) -> Iter
         for at in range(1 << grow):
             end = bisect_left(found, at + 1 << POSTING_BITS, start)
             if end > start:
-                yield bucket << grow | at, [posting & row for posting in found[start:end]]
+                yield bucket << grow | at, encoded([posting & row for posting in found[start:end]])
             start = end
 
 
@@ -90,15 +94,19 @@ def bucket_of(term: int, bits: int) -> int:
 
 
 def matching(blob: bytes, term: int, bits: int) -> array[int]:
-    """The postings of a term in the blob of its bucket. Only those are unpacked whose first byte is that of its hash: mostly none."""
+    """The postings of a term in the blob of its bucket. Only those are unpacked whose first bytes are those of its hash: mostly none."""
     held = bits + COUNT_BITS
     rest = (term & (1 << POSTING_BITS - bits) - 1) >> COUNT_BITS
     size = len(blob) // _BYTES
-    first, highest = rest << held >> POSTING_BITS - 8, size * (_BYTES - 1)
+    first, second = (rest << held >> POSTING_BITS - 16).to_bytes(2, "big")
+    highest = size * (_BYTES - 1)
     start = blob.find(first, highest)
     if start < 0:
-        return array("Q")
-    found = _unpacked(blob, size, start - highest, blob.rfind(first, highest) + 1 - highest)
+        return _NONE
+    end = blob.rfind(first, highest) + 1
+    if held <= POSTING_BITS - 16 and blob.find(second, start - size, end - size) < 0:
+        return _NONE
+    found = _unpacked(blob, size, start - highest, end - highest)
     at = bisect_left(found, rest << held)
     return found[at : bisect_left(found, rest + 1 << held, at)]
 

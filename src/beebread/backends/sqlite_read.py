@@ -8,6 +8,7 @@ from datetime import datetime
 
 import msgspec
 
+from beebread.backends.sqlite_bodies import unpacked
 from beebread.backends.sqlite_terms import Owner, owners_named
 from beebread.backends.sqlite_where import Value, bound, driven, marks, matches
 from beebread.clock import micros
@@ -25,7 +26,7 @@ Place = tuple[int, int, str, str, int, int]  # the sort key of a record, its doc
 
 def decoded(body: bytes, position: int) -> Record:
     """The record of a row; its position is kept in its column alone."""
-    return msgspec.structs.replace(_record.decode(body), position=position)
+    return msgspec.structs.replace(_record.decode(unpacked(body)), position=position)
 
 
 def bodies(db: sqlite3.Connection, docs: Sequence[tuple[int, int]]) -> list[Record]:

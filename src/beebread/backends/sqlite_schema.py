@@ -103,7 +103,18 @@ VECTORS: Steps = (
     PRIMARY KEY (space, owner, change)) WITHOUT ROWID""",
 )
 
-MIGRATIONS: Sequence[Steps] = (FIRST, COMPACT, VECTORS)
+READ_WITH: Steps = (
+    # From here on bodies may be deflated (sqlite_bodies), which an older Beebread cannot read; what is there stays as it is.
+    # The document that a document's contexts were read with, NULL for none; 0 where that is gone, and the contexts with it.
+    "ALTER TABLE vectors ADD COLUMN read_with INTEGER",
+    "CREATE INDEX vectors_read_with ON vectors (read_with) WHERE read_with IS NOT NULL",
+    # With what older contexts were read is not known: they go, and everything is embedded anew.
+    "UPDATE vectors SET contexts = x'' WHERE contexts <> x''",
+    "INSERT INTO vector_changes SELECT space, owner, max(change) + 1, 0 FROM vector_changes GROUP BY space, owner",
+    "DELETE FROM marks WHERE name GLOB 'embedded *'",
+)
+
+MIGRATIONS: Sequence[Steps] = (FIRST, COMPACT, VECTORS, READ_WITH)
 """MIGRATIONS[n] leads from schema version n to n + 1; a published one is never changed."""
 
 

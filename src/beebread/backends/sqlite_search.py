@@ -8,10 +8,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from operator import itemgetter
 
+import msgspec
+
 from beebread.backends.sqlite_collect import WIDEST, Collected, Postings, collect
 from beebread.backends.sqlite_postings import COUNT_BITS, LENGTH_BITS, LONGEST, MOST
 from beebread.backends.sqlite_terms import Owner, Terms, owners_named
-from beebread.backends.sqlite_where import marks, matches
+from beebread.backends.sqlite_where import bound, marks, matches
 from beebread.errors import Invalid
 from beebread.model import Hit, Where, owners
 from beebread.ports import Probe
@@ -19,6 +21,8 @@ from beebread.text import bm25, ideal, idf
 
 Ranked = Sequence[tuple[int, float]]
 """Documents and their scores, best first."""
+Place = tuple[float, str, str, int]
+"""A hit by its rank: the score below zero, id, owner; and its document."""
 
 CHANNELS = frozenset({"keyword", "exact"})
 CHUNK = 64  # candidates checked at first
@@ -46,7 +50,7 @@ def search(db: sqlite3.Connection, layout: Terms, probe: Probe, many: int = MANY
     if probe.channel not in CHANNELS:
         raise Invalid(f"this store has no channel {probe.channel[:60]!r}: use one of {', '.join(sorted(CHANNELS))}")
     homes = owners_named(db, owners(probe.where.asker))
-    terms = [term for term in dict.fromkeys(probe.terms) if _storable(term)]
+    terms = [term for term in dict.fromkeys(probe.terms) if storable(term)]
     if not homes or not terms or probe.limit <= 0:
         return []
     found = Collected([[] for _ in terms], [])
@@ -61,7 +65,8 @@ def search(db: sqlite3.Connection, layout: Terms, probe: Probe, many: int = MANY
     return [Hit(hit.owner, hit.id, hit.score, most) for hit in hits]
 
 
-def _storable(term: str) -> bool:
+def storable(term: str) -> bool:
+    """Whether it is text: what is none was never kept."""
     return term.isascii() or not any("\ud800" <= sign <= "\udfff" for sign in term)
 
 
@@ -132,20 +137,38 @@ def _counted(postings: Sequence[Postings]) -> dict[int, float]:
 
 def best(db: sqlite3.Connection, candidates: Iterable[Ranked], where: Where, names: dict[int, str], limit: int) -> list[Hit]:
     """The best hits among what answers `where`, checked from the best candidate downwards until there are enough."""
-    clause = matches(where)
-    found: list[tuple[float, str, str]] = []
+    return [Hit(owner, name, -score) for score, name, owner, _ in best_places(db, candidates, where, names, limit)]
+
+
+def best_places(db: sqlite3.Connection, candidates: Iterable[Ranked], where: Where, names: dict[int, str], limit: int) -> list[Place]:
+    """The same with the document of each."""
+    found: list[Place] = []
     for chunk in candidates:
         scores = dict(chunk)
-        rows = db.execute(
-            f"SELECT r.doc, r.owner, r.id FROM records r WHERE r.doc IN ({marks(chunk)}) AND {clause.sql}", (*scores, *clause.values)
-        )
-        found.extend([(-scores[doc], name, names[n]) for doc, n, name in rows if n in names])
+        found.extend([(-scores[doc], name, owner, doc) for doc, (owner, name) in passing(db, list(scores), where, names).items()])
         found.sort()
         del found[limit:]
         # What comes later scores at most as much as the last of this chunk; an equal score may still win by its id.
         if len(found) == limit and chunk[-1][1] < -found[-1][0]:
             break
-    return [Hit(owner, name, -score) for score, name, owner in found]
+    return found
+
+
+def passing(db: sqlite3.Connection, docs: Sequence[int], where: Where, names: dict[int, str]) -> dict[int, tuple[str, str]]:
+    """Those of some documents that answer `where`: owner and id."""
+    clause = matches(where)
+    rows = db.execute(
+        f"SELECT r.doc, r.owner, r.id FROM records r WHERE r.doc IN ({marks(docs)}) AND {clause.sql}", (*docs, *clause.values)
+    )
+    return {doc: (names[n], name) for doc, n, name in rows if n in names}
+
+
+def called(db: sqlite3.Connection, where: Where, names: dict[int, str]) -> dict[int, tuple[str, str]]:
+    """The documents of the few records that `where` names by their ids: owner and id."""
+    ids = [bound(name) for name in where.ids]
+    clause = matches(msgspec.structs.replace(where, ids=()))
+    sql = f"SELECT r.doc, r.id FROM records r INDEXED BY records_id WHERE r.owner = ? AND r.id IN ({marks(ids)}) AND {clause.sql}"
+    return {doc: (owner, name) for n, owner in names.items() for doc, name in db.execute(sql, (n, *ids, *clause.values))}
 
 
 def chunks(ranked: Ranked, size: int) -> Iterator[Ranked]:

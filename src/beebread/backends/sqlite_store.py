@@ -32,7 +32,8 @@ class SqliteStore:
         self._pool = pool
         self._terms = terms
         self.states: States = SqliteStates(pool)
-        self.vectors: Index = SqliteVectors(pool)
+        self._vectors = SqliteVectors(pool)
+        self.vectors: Index = self._vectors
 
     @classmethod
     async def open(cls, folder: Path, *, clock: Clock | None = None, busy_ms: int = 30_000) -> SqliteStore:
@@ -94,6 +95,13 @@ class SqliteStore:
     async def search(self, probe: Probe) -> list[Hit]:
         """Hits of the keyword or the exact channel."""
         return await self._pool.read(lambda db: sqlite_search.search(db, self._terms, probe))
+
+    async def search_together(self, probes: Sequence[Probe]) -> list[list[Hit]]:
+        """Hits of several channels, those of the vectors among them."""
+        searching = self._vectors.searching
+        from beebread.backends.sqlite_together import search_together
+
+        return await self._pool.read(lambda db: search_together(db, self._terms, searching, probes))
 
     async def tail(self, after: int, limit: int) -> list[tuple[int, Record]]:
         """What changed, in log order."""

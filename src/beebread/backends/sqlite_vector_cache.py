@@ -27,8 +27,8 @@ def unpacked(rows: Sequence[Row], channel: str, dimensions: int) -> Parts:
     """One channel of some documents."""
     docs: Docs = np.fromiter(map(itemgetter(0), rows), np.int64, len(rows))
     blobs: list[bytes] = list(map(itemgetter(1 if channel == "vector" else 2), rows))
-    ints, scales = unpack(blobs, dimensions)
-    counts = np.fromiter(map(len, blobs), np.int64, len(blobs)) // part_bytes(dimensions)
+    ints, scales = unpack(blobs, dimensions, channel)
+    counts = np.fromiter(map(len, blobs), np.int64, len(blobs)) // part_bytes(dimensions, channel)
     return Parts(docs if (counts == 1).all() else np.repeat(docs, counts), ints, scales)
 
 

@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
 from beebread.backends.sqlite_read import CHUNK, bodies
 from beebread.backends.sqlite_terms import OWNER, Owner
 from beebread.backends.sqlite_where import bound, marks
-from beebread.errors import Invalid
-from beebread.model import Record, search_text
+from beebread.errors import ModelMismatch
+from beebread.model import Record, owner, search_text
 
 REMEMBERED = 1024  # changes of an owner's that are told apart; who is further behind reads everything again
 SLICE = 4096  # rows of a dropped space that one transaction deletes
 ALL = 0  # in place of a document: so much changed that everything is to be read again
+TORN = 0  # in place of a document that contexts were read with: it is gone, and so are they
+
+
+Said = tuple[str, str]
+"""A record's id, and what it says."""
+
+
+def said(record: Record) -> Said:
+    """What vectors are made of, and whose they are."""
+    return record.id, search_text(record)
 
 
 class Space(Struct, frozen=True):
@@ -35,6 +45,14 @@ class Row(Struct, frozen=True):
     dimensions: int
     texts: bytes
     contexts: bytes
+    read_with: Record | None = None
+
+    def written(self, fresh: Mapping[Said, int]) -> tuple[bytes, bytes, int | None]:
+        """Texts, contexts and the document that those were read with; they are torn when it is none of the fresh ones."""
+        if self.read_with is None:
+            return self.texts, self.contexts, None
+        doc = TORN if owner(self.read_with.scope) != self.owner else fresh.get(said(self.read_with), TORN)
+        return self.texts, b"" if doc == TORN else self.contexts, doc
 
 
 def spaces(db: sqlite3.Connection) -> list[Space]:
@@ -52,11 +70,12 @@ def add(db: sqlite3.Connection, rows: Sequence[Row]) -> None:
     named: dict[tuple[str, str], dict[str, Row]] = {}
     for row in rows:
         named.setdefault((row.space, row.owner), {})[row.record.id] = row
-    for (name, owner), held in named.items():
+    for (name, home), held in named.items():
         dimensions = _agreed(db, name, held.values())
-        found = db.execute(f"{OWNER} WHERE owner = ?", (bound(owner),)).fetchone()
+        found = db.execute(f"{OWNER} WHERE owner = ?", (bound(home),)).fetchone()
         n = Owner(*found).n if found else 0
-        docs = _fresh(db, n, held) if found else []
+        fresh = _fresh(db, n, [*held, *(row.read_with.id for row in held.values() if row.read_with)]) if found else {}
+        docs = {doc: row for row in held.values() if (doc := fresh.get(said(row.record)))}
         if not docs:
             continue
         db.execute(
@@ -65,47 +84,62 @@ def add(db: sqlite3.Connection, rows: Sequence[Row]) -> None:
         )
         (space,) = db.execute("SELECT n FROM vector_spaces WHERE name = ?", (name,)).fetchone()
         db.executemany(
-            "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?, ?)",
-            [(space, n, doc, held[id_].texts, held[id_].contexts) for id_, doc in docs],
+            "INSERT OR REPLACE INTO vectors (space, owner, doc, texts, contexts, read_with) VALUES (?, ?, ?, ?, ?, ?)",
+            [(space, n, doc, *row.written(fresh)) for doc, row in docs.items()],
         )
-        _changed(db, space, n, [doc for _, doc in docs])
+        _changed(db, space, n, list(docs))
 
 
 def _agreed(db: sqlite3.Connection, name: str, rows: Iterable[Row]) -> int:
-    """The length of a space's vectors with these among them, 0 for none; Invalid when there are two."""
+    """The length of a space's vectors with these among them, 0 for none; ModelMismatch when there are two."""
     found = db.execute(
         "SELECT dimensions FROM vector_spaces s WHERE name = ? AND EXISTS (SELECT 1 FROM vectors v WHERE v.space = s.n)", (name,)
     ).fetchone()
     agreed = int(found[0]) if found else 0
     for row in rows:
         if row.dimensions and row.dimensions != (agreed := agreed or row.dimensions):
-            message = f"a vector of {row.dimensions} numbers in a space of {agreed}: give each model a space of its own"
-            raise Invalid(message, ids=(row.record.id,))
+            message = f"a vector of {row.dimensions} numbers where those that are kept have {agreed}: `beebread reembed` makes them anew"
+            raise ModelMismatch(message, ids=(row.record.id,))
     return agreed
 
 
-def _fresh(db: sqlite3.Connection, n: int, held: dict[str, Row]) -> list[tuple[str, int]]:
-    """Those of the ids that are kept and still say the same, with their documents."""
-    found: list[tuple[str, int]] = []
-    ids = list(held)
-    for start in range(0, len(ids), CHUNK):
-        part = [bound(name) for name in ids[start : start + CHUNK]]
+def _fresh(db: sqlite3.Connection, n: int, ids: Sequence[str]) -> dict[Said, int]:
+    """The documents of those of the ids that are kept and not forgotten, by what they say."""
+    found: dict[Said, int] = {}
+    names = list(dict.fromkeys(ids))
+    for start in range(0, len(names), CHUNK):
+        part = [bound(name) for name in names[start : start + CHUNK]]
         rows = db.execute(
             f"SELECT doc, position FROM records WHERE owner = ? AND id IN ({marks(part)}) AND forgotten_at IS NULL", (n, *part)
         ).fetchall()
         for (doc, _), record in zip(rows, bodies(db, rows), strict=True):
-            if search_text(record) == search_text(held[record.id].record):
-                found.append((record.id, doc))
+            found[said(record)] = doc
     return found
 
 
 def drop(db: sqlite3.Connection, n: int, docs: Sequence[int]) -> None:
-    """Delete the vectors of an owner's documents from every space, those that are dropped already too."""
+    """Delete the vectors of an owner's documents, and the contexts that were read with them, from every space, a dropped one too."""
     if not docs:
         return
     for (space,) in db.execute("SELECT n FROM vector_spaces").fetchall():
         held = "DELETE FROM vectors WHERE space = ? AND owner = ? AND doc = ?"
-        _changed(db, space, n, [doc for doc in docs if db.execute(held, (space, n, doc)).rowcount])
+        gone = [doc for doc in docs if db.execute(held, (space, n, doc)).rowcount]
+        # What is gone now cannot be torn: it is deleted first.
+        read = "SELECT doc FROM vectors WHERE read_with = ? AND space = ? AND owner = ?"
+        after = dict.fromkeys(doc for one in docs for (doc,) in db.execute(read, (one, space, n)).fetchall())
+        tear = f"UPDATE vectors SET contexts = x'', read_with = {TORN} WHERE space = ? AND owner = ? AND doc = ?"
+        db.executemany(tear, [(space, n, doc) for doc in after])
+        _changed(db, space, n, [*gone, *after])
+
+
+def torn(db: sqlite3.Connection, name: str, limit: int) -> list[Record]:
+    """Records whose contexts are torn in a space."""
+    rows = db.execute(
+        "SELECT v.doc, r.position FROM vectors v JOIN records r ON r.doc = v.doc "
+        f"WHERE v.read_with = {TORN} AND v.space = (SELECT n FROM vector_spaces WHERE name = ?) LIMIT ?",
+        (bound(name), max(limit, 0)),
+    )
+    return bodies(db, rows.fetchall())
 
 
 def drop_owner(db: sqlite3.Connection, n: int) -> None:

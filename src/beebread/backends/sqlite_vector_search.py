@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
-import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from beebread.backends.sqlite_read import places
-from beebread.backends.sqlite_search import SPARE, Ranked, best, chunks
+from beebread.backends.sqlite_search import SPARE, Ranked, best, called, chunks
 from beebread.backends.sqlite_terms import Owner, owners_named
 from beebread.backends.sqlite_vector_cache import Copies, chosen, unpacked
 from beebread.backends.sqlite_vector_codec import Query, Scores, pack
 from beebread.backends.sqlite_vector_parts import Docs, Parts, Sketch
 from beebread.backends.sqlite_vector_rows import Space, spaces
-from beebread.backends.sqlite_where import bound, marks, matches
 from beebread.errors import Invalid, ModelMismatch
 from beebread.model import Hit, owners
 from beebread.ports import Probe
@@ -32,18 +32,26 @@ class VectorSearch:
 
     def search(self, db: sqlite3.Connection, probe: Probe) -> list[Hit]:
         """The hits of one channel."""
+        homes = owners_named(db, owners(probe.where.asker))
+        asked = self.asked(db, probe, homes)
+        if asked is None or probe.limit <= 0:
+            return []
+        names = {home.n: home.name for home in homes}
+        if not probe.where.ids:
+            return best(db, asked.all(), probe.where, names, probe.limit)
+        found = called(db, probe.where, names)
+        hits = [Hit(*found[doc], score) for doc, score in asked.of(np.array(sorted(found), np.int64))]
+        return sorted(hits, key=lambda hit: (-hit.score, hit.id, hit.owner))[: probe.limit]
+
+    def asked(self, db: sqlite3.Connection, probe: Probe, homes: Sequence[Owner]) -> Asked | None:
+        """What a channel makes of what `homes` hold; None when they hold nothing to compare with."""
         if probe.vector is None:
             raise Invalid("a search by meaning needs a vector: embed the query")
         query = Query(probe.vector)
         space = searched(db, probe.space, query.dimensions)
-        homes = owners_named(db, owners(probe.where.asker))
-        if space is None or not homes or probe.limit <= 0:
-            return []
-        parts = [self.copies.parts(db, space, home.n, probe.channel) for home in homes]
-        asked = Asked(db, probe, query, space, homes)
-        if probe.where.ids:
-            return asked.named(parts)
-        return best(db, asked.candidates(parts), probe.where, {home.n: home.name for home in homes}, probe.limit)
+        if space is None or not homes:
+            return None
+        return Asked(db, probe, query, space, homes, [self.copies.parts(db, space, home.n, probe.channel) for home in homes])
 
 
 def searched(db: sqlite3.Connection, asked: str, dimensions: int) -> Space | None:
@@ -57,7 +65,9 @@ def searched(db: sqlite3.Connection, asked: str, dimensions: int) -> Space | Non
             "run `beebread reembed` to move them to the new model, or configure the old one"
         )
     if held[0].dimensions not in (0, dimensions):
-        raise Invalid(f"a vector of {dimensions} numbers in a space of {held[0].dimensions}: look at the embedder")
+        raise Invalid(
+            f"a vector of {dimensions} numbers in a space of {held[0].dimensions}: run `beebread reembed`, or configure the old model"
+        )
     return held[0] if held[0].dimensions else None
 
 
@@ -67,48 +77,55 @@ class Asked:
     First those with the best cosines, in the hope that the filter lets enough of them through; then all that it does let through.
     """
 
-    def __init__(self, db: sqlite3.Connection, probe: Probe, query: Query, space: Space, homes: Sequence[Owner]) -> None:
-        self._db, self._probe, self._query, self._space, self._homes = db, probe, query, space, homes
+    ideal = 0.0
 
-    def candidates(self, held: Sequence[Parts | Sketch]) -> Iterator[Ranked]:
+    def __init__(
+        self, db: sqlite3.Connection, probe: Probe, query: Query, space: Space, homes: Sequence[Owner], held: Sequence[Parts | Sketch]
+    ) -> None:
+        self._db, self._probe, self._query, self._space, self._homes, self._held = db, probe, query, space, homes, held
+        self._whole = not any(isinstance(parts, Sketch) for parts in held)
+
+    @cached_property
+    def _nearest(self) -> tuple[Docs, Scores]:
+        return self._scored(None)
+
+    def first(self, size: int) -> tuple[Ranked, float]:
+        """The documents of the `size` best parts, best first, and the cosine of any other, at most; 0 when none fits."""
+        found = ranked(*self._nearest, size)
+        every = not found or (self._whole and len(self._nearest[1]) <= size)
+        return found, 0.0 if every else found[-1][1]
+
+    def all(self) -> Iterator[Ranked]:
         """Documents and their best cosines, the best first, in parts to be checked."""
         size = self._probe.limit + SPARE
         width = max(WIDEST, 4 * size)
         told: set[int] = set()
-        docs, scores = self._scored(held, None)
         for count in (size, width):
-            chunk = [(doc, score) for doc, score in ranked(docs, scores, count) if doc not in told]
+            chunk = [(doc, score) for doc, score in ranked(*self._nearest, count) if doc not in told]
             told.update(doc for doc, _ in chunk)
             if chunk:
                 yield chunk
-        if np.count_nonzero(scores > 0) <= width and not any(isinstance(parts, Sketch) for parts in held):
+        if self._whole and np.count_nonzero(self._nearest[1] > 0) <= width:
             return
-        rest = ranked(*self._scored(held, np.array(self._let_through(), np.int64)))
+        rest = self.of(np.sort(np.array(self._let_through(), np.int64)))
         yield from chunks([(doc, score) for doc, score in rest if doc not in told], size)
 
-    def named(self, held: Sequence[Parts | Sketch]) -> list[Hit]:
-        """The hits among the few that the filter names."""
-        names = [bound(name) for name in self._probe.where.ids]
-        clause = matches(msgspec.structs.replace(self._probe.where, ids=()))
-        through: dict[int, tuple[str, str]] = {}
-        for home in self._homes:
-            rows = self._db.execute(
-                f"SELECT r.doc, r.id FROM records r INDEXED BY records_id WHERE r.owner = ? AND r.id IN ({marks(names)}) AND {clause.sql}",
-                (home.n, *names, *clause.values),
-            )
-            through.update((doc, (home.name, name)) for doc, name in rows)
-        rest = ranked(*self._scored(held, np.array(list(through), np.int64)))
-        hits = [Hit(*through[doc], score) for doc, score in rest]
-        return sorted(hits, key=lambda hit: (-hit.score, hit.id, hit.owner))[: self._probe.limit]
+    def of(self, docs: Docs) -> list[tuple[int, float]]:
+        """Those of `docs` that fit, best first."""
+        if not self._whole or "_nearest" not in self.__dict__:
+            return ranked(*self._scored(docs))
+        held, scores = self._nearest
+        here = among(held, docs)
+        return ranked(held[here], scores[here])
 
     def _let_through(self) -> list[int]:
         """Every document that answers the filter."""
         return [place[4] for home in self._homes for place in places(self._db, home, self._probe.where, -1, None)]
 
-    def _scored(self, held: Sequence[Parts | Sketch], among: Docs | None) -> tuple[Docs, Scores]:
+    def _scored(self, among: Docs | None) -> tuple[Docs, Scores]:
         """Documents and cosines of the parts that are compared."""
         near: list[Parts] = []
-        for home, parts in zip(self._homes, held, strict=True):
+        for home, parts in zip(self._homes, self._held, strict=True):
             if isinstance(parts, Sketch):
                 near.append(self._read(home.n, parts.near(self._query, self._probe.limit) if among is None else among))
             else:
@@ -121,6 +138,13 @@ class Asked:
     def _read(self, owner: int, docs: Docs) -> Parts:
         rows = [row for page in chosen(self._db, self._space.n, owner, docs) for row in page]
         return unpacked(rows, self._probe.channel, self._space.dimensions)
+
+
+def among(docs: Docs, some: Docs) -> NDArray[np.bool_]:
+    """Which of `docs` are among `some`, which are sorted."""
+    if not len(some):
+        return np.zeros(len(docs), np.bool_)
+    return some[np.minimum(np.searchsorted(some, docs), len(some) - 1)] == docs
 
 
 def ranked(docs: Docs, scores: Scores, width: int = 0) -> list[tuple[int, float]]:

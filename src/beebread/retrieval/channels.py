@@ -1,100 +1,28 @@
-"""Runs the channels of a plan at once, each with its own deadline; one that fails is noted and costs no more than its own answers."""
+"""Runs the channels of a plan at once, all by one deadline; one that fails is noted and costs no more than its own answers."""
 
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import partial
 
 import msgspec
-from msgspec import Struct
 
-from beebread.errors import BeebreadError, Invalid, ModelMismatch, Unavailable
+from beebread.errors import Unavailable
 from beebread.model import Direction, Family, Hit, Link, Record, Where, owner
-from beebread.ports import Embedder, Index, Probe, Store, Vector
+from beebread.ports import Embedder, Index, Store
 from beebread.retrieval.options import ECHOES, Options
 from beebread.retrieval.plan import Plan
+from beebread.retrieval.searches import MEANING, Deadline, Job, Key, Outcome, Searches, run
 from beebread.retrieval.times import Window
-from beebread.text import exact_terms
 
 RECENT = 20
 """Events that count as recent."""
 _TIED: tuple[Family, ...] = ("CAUSED_BY", "DATA_FROM", "REFERS_TO", "RESTS_ON")
 _BESIDE: tuple[Family, ...] = ("NEXT",)
 _BOTH: tuple[Direction, ...] = ("up", "down")
-MEANING = frozenset({"vector", "context"})
-_FAILURES = (Unavailable, ModelMismatch, TimeoutError, OSError)
-
-Key = tuple[str, str]  # (owner, id)
-Job = Callable[[], Awaitable[list[Hit]]]
-
-
-class Outcome(Struct, frozen=True):
-    """What the channels found, best first in each; which failed and why; and milliseconds of each."""
-
-    hits: dict[str, list[Hit]]
-    failed: dict[str, str]
-    timings: dict[str, float]
-
-
-async def run(jobs: Mapping[str, Job], deadline_ms: float) -> Outcome:
-    """Run every job at once. Only a failure to answer is noted (away, too late, other model); a wrong question is still an error."""
-    hits: dict[str, list[Hit]] = {}
-    failed: dict[str, str] = {}
-    timings: dict[str, float] = {}
-    wrong: list[BeebreadError] = []
-
-    async def one(name: str, job: Job) -> None:
-        began = time.perf_counter()
-        try:
-            async with asyncio.timeout(deadline_ms / 1000):
-                hits[name] = await job()
-        except TimeoutError:
-            failed[name] = f"no answer within {deadline_ms:g} ms"
-        except _FAILURES as error:
-            failed[name] = str(error) or type(error).__name__
-        except BeebreadError as error:
-            wrong.append(error)  # raised when all have ended, so that no channel is left running
-        timings[name] = round((time.perf_counter() - began) * 1000, 3)
-
-    async with asyncio.TaskGroup() as group:
-        for name, job in jobs.items():
-            group.create_task(one(name, job))
-    if wrong:
-        raise wrong[0]
-    return Outcome({name: hits[name] for name in jobs if name in hits}, failed, timings)
-
-
-class _Asked:
-    """The vector of one question, made once for all channels that need it."""
-
-    def __init__(self, embedder: Embedder | None, text: str) -> None:
-        self._embedder = embedder
-        self._text = text
-        self._made: asyncio.Task[list[Vector]] | None = None
-        self.ms = 0.0
-
-    @property
-    def space(self) -> str:
-        """The space that it is in."""
-        return self._embedder.space if self._embedder is not None else ""
-
-    async def vector(self) -> Vector:
-        """Raises Unavailable when there is no embedder or its model is away."""
-        if self._embedder is None:
-            raise Unavailable("nothing is searched by meaning here: set an embedder")
-        if self._made is None:
-            self._made = asyncio.ensure_future(self._embed(self._embedder))
-            self._made.add_done_callback(lambda made: made.cancelled() or made.exception())  # if every channel was too late to hear it
-        # One channel's deadline must not take the vector from the others.
-        return (await asyncio.shield(self._made))[0]
-
-    async def _embed(self, embedder: Embedder) -> list[Vector]:
-        began = time.perf_counter()
-        made = await embedder.embed_queries([self._text])
-        self.ms = round((time.perf_counter() - began) * 1000, 3)
-        return made
+_LISTINGS = ("recent", "time")
 
 
 class Channels:
@@ -112,69 +40,31 @@ class Channels:
         """What the attached indexes serve beyond the channels that every store has."""
         return frozenset(self._served) - {"keyword", "exact"} - (MEANING if self._embedder is None else frozenset())
 
-    async def run(self, plan: Plan, where: Where, session: str) -> Outcome:
+    async def run(self, plan: Plan, where: Where, session: str, deadline: Deadline | None = None) -> Outcome:
         """Everything that `plan` asks for; the neighbourhood after the others, since it starts from what they found.
 
-        Last, what any of them found is compared with the question's meaning too: a record must not lose for having come by words.
-        Raises Unavailable when no channel at all could answer.
+        Last, what any of them found is compared with the question's meaning. Raises Unavailable when no channel at all could answer.
         """
-        asked = _Asked(self._embedder, plan.text)
-        jobs = {name: self._job(name, plan, where, session, asked) for name in plan.channels if name != "graph" and _asked(name, plan)}
-        if (outcome := await run(jobs, self._options.deadline_ms)).failed and not outcome.hits:
+        searches = Searches(self._store, self._served, self._embedder, plan)
+        deadline = deadline or Deadline.after(self._options.deadline_ms)
+        named = [name for name in plan.channels if name not in ("graph", *_LISTINGS) and _asked(name, plan)]
+        await searches.begin(named)
+        wheres = [where, *(_within(where, window) for window in plan.windows)]
+        outcome = await searches.together(named, wheres, plan.pool, deadline)
+        jobs = searches.jobs([name for name in named if name not in outcome.timings], wheres, plan.pool)
+        jobs |= {name: self._listing(name, plan, where, session) for name in _LISTINGS if name in plan.channels}
+        outcome = outcome.with_more(await run(jobs, deadline))
+        if outcome.failed and not outcome.hits:
             raise Unavailable("nothing could be recalled: " + "; ".join(f"{name}: {why}" for name, why in outcome.failed.items()))
         if "graph" in plan.channels and (seeds := self._seeds(outcome.hits)):
-            around = await run({"graph": lambda: self._around(seeds, where, plan)}, self._options.deadline_ms)
-            outcome = Outcome({**outcome.hits, **around.hits}, {**outcome.failed, **around.failed}, {**outcome.timings, **around.timings})
-        met = [name for name in jobs if name in MEANING and outcome.hits.get(name)]
-        rest = await run({name: self._rest(name, outcome, where, asked) for name in met}, self._options.deadline_ms)
-        for name, hits in rest.hits.items():
-            outcome.hits[name] = sorted((*outcome.hits[name], *hits), key=lambda hit: (-hit.score, hit.id, hit.owner))
-            outcome.timings[name] = round(outcome.timings[name] + rest.timings[name], 3)
-        outcome.failed.update(rest.failed)
-        if asked.ms:
-            outcome.timings["embed"] = asked.ms  # part of what the channels of meaning took
+            outcome = outcome.with_more(await run({"graph": lambda: self._around(seeds, where, plan)}, deadline.with_grace()))
+        outcome = await searches.rest(outcome, where, deadline)
+        if searches.embed_ms:
+            outcome.timings["embed"] = searches.embed_ms  # part of what the channels of meaning took
         return outcome
 
-    def _job(self, name: str, plan: Plan, where: Where, session: str, asked: _Asked) -> Job:
-        if name == "recent":
-            return lambda: self._recent(where, session)
-        if name == "time":
-            return lambda: self._in_time(plan, where)
-        if name in MEANING:
-            return lambda: self._meant(name, plan, where, asked)
-        terms = (*plan.exact, *exact_terms("", plan.signatures)) if name == "exact" else plan.terms
-        return lambda: self._search(Probe(channel=name, where=where, limit=plan.pool, terms=terms), plan.windows)
-
-    async def _search(self, probe: Probe, windows: Sequence[Window]) -> list[Hit]:
-        """The best hits of all times and, where spans are named, the best within each: a long history must not crowd them out."""
-        if (plug := self._served.get(probe.channel)) is None:
-            raise Unavailable(f"no index serves the channel {probe.channel}")
-        probes = [probe, *(msgspec.structs.replace(probe, where=_within(probe.where, window)) for window in windows)]
-        found = {(hit.owner, hit.id): hit for one in probes for hit in await plug.search(one) if hit.score > 0}
-        return sorted(found.values(), key=lambda hit: (-hit.score, hit.id, hit.owner))
-
-    async def _meant(self, channel: str, plan: Plan, where: Where, asked: _Asked) -> list[Hit]:
-        vector = await asked.vector()
-        probe = Probe(channel=channel, where=where, limit=plan.pool, vector=vector, space=asked.space)
-        try:
-            return await self._search(probe, plan.windows)
-        except Invalid as error:  # the vector is the embedder's, not the asker's: words still serve
-            raise ModelMismatch(str(error)) from error
-
-    def _rest(self, channel: str, outcome: Outcome, where: Where, asked: _Asked) -> Job:
-        """What other channels found, by its meaning."""
-        have = {(hit.owner, hit.id) for hit in outcome.hits[channel]}
-        rest = {(hit.owner, hit.id) for hits in outcome.hits.values() for hit in hits} - have
-        ids = tuple(sorted({name for _, name in rest}))
-
-        async def search() -> list[Hit]:
-            vector = await asked.vector()
-            probe = Probe(
-                channel=channel, where=msgspec.structs.replace(where, ids=ids), limit=len(ids) * 2, vector=vector, space=asked.space
-            )
-            return [hit for hit in await self._search(probe, ()) if (hit.owner, hit.id) in rest] if ids else []
-
-        return search
+    def _listing(self, name: str, plan: Plan, where: Where, session: str) -> Job:
+        return partial(self._recent, where, session) if name == "recent" else partial(self._in_time, plan, where)
 
     async def _recent(self, where: Where, session: str) -> list[Hit]:
         """The session's last events, then the user's others: what was said a moment ago may have been said on another device."""

@@ -10,11 +10,11 @@ import msgspec
 from beebread.errors import Unavailable
 from beebread.model import search_text
 from beebread.ports import Reranker
-from beebread.retrieval.channels import Key
 from beebread.retrieval.fuse import Fused
 from beebread.retrieval.options import Options
 from beebread.retrieval.order import Ranked
 from beebread.retrieval.plan import Plan
+from beebread.retrieval.searches import Key
 from beebread.text import is_dense
 
 LONGEST = 1_000  # characters of a text that are looked at

@@ -9,8 +9,8 @@ import msgspec
 from beebread import policy
 from beebread.model import CURRENT, Event, Item, Rank, Record, Where, canonical, owner
 from beebread.ports import Store
-from beebread.retrieval.channels import Key
 from beebread.retrieval.rank import age, shown
+from beebread.retrieval.searches import Key
 
 _ANSWERS = ("CAUSED_BY",)
 

@@ -112,5 +112,7 @@ def _verdict(shown: Explanation, record: Record, where: Where, found: Found, sam
         return f"found, and not relevant enough: it has {shown.relevance:.2f}, and {shown.threshold:.2f} is the least"
     if found.plan.terms and not shown.matched:
         return "kept, and has none of the words asked for"
+    if met := [name for name, hits in found.outcome.hits.items() if any(hit.id == record.id for hit in hits)]:
+        return f"found by {', '.join(met)}, and too far behind the best {len(found.fused)} to be read"
     ran = ", ".join(name for name in found.plan.channels if name not in found.outcome.failed)
     return f"kept, and not among the {found.plan.pool} best of any channel that ran ({ran})"

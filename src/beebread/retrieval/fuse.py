@@ -7,13 +7,14 @@ much as one that does. A channel's scores are measured against what a good answe
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from heapq import nsmallest
 
 from msgspec import Struct
 
 from beebread.model import Hit, Rank, Record, exact_keys, search_text
-from beebread.retrieval.channels import Key
 from beebread.retrieval.options import Options
 from beebread.retrieval.plan import Plan
+from beebread.retrieval.searches import Key
 from beebread.text import document
 
 _HEAD = 1_500
@@ -36,29 +37,45 @@ def terms_of(record: Record) -> frozenset[str]:
     return frozenset(document(search_text(record)[:_HEAD], exact_keys(record)).terms)
 
 
-def fuse(hits: Mapping[str, Sequence[Hit]], records: Mapping[Key, Record], plan: Plan, options: Options) -> list[Fused]:
-    """The union of all channels, most relevant first, ties newest first, then by id; only of `records`, which the store let through."""
+def weighed(hits: Mapping[str, Sequence[Hit]], plan: Plan) -> dict[Key, dict[str, float]]:
+    """What each channel adds to the relevance of what any of them found."""
     scores = {channel: _measured(channel, found, plan) for channel, found in hits.items() if channel not in _AROUND}
     strength = max((score for found in scores.values() for score in found.values()), default=0.0)
     # What is near or recent is worth no more than what was found by itself; alone, a listing keeps its own order.
     for channel in _AROUND:
         if channel in hits:
             scores[channel] = {(hit.owner, hit.id): hit.score * (strength or 1.0) for hit in hits[channel]}
-    parts: dict[Key, dict[str, float]] = {key: {} for key in records}
+    parts: dict[Key, dict[str, float]] = {(hit.owner, hit.id): {} for found in hits.values() for hit in found}
     for channel, found in scores.items():
         weight = plan.channels.get(channel, 0.0)
         for key, score in found.items() if weight > 0 else ():
-            if score > 0 and key in parts:
+            if score > 0:
                 parts[key][channel] = weight * score
+    return parts
+
+
+def leading(parts: Mapping[Key, Mapping[str, float]], count: int) -> list[Key]:
+    """The `count` records to which the channels add most, the most first."""
+    if len(parts) <= count:
+        return list(parts)
+    sums = {key: sum(own.values()) for key, own in parts.items()}
+    return nsmallest(count, sums, key=lambda key: (-sums[key], key))
+
+
+def fuse(
+    parts: Mapping[Key, dict[str, float]], hits: Mapping[str, Sequence[Hit]], records: Mapping[Key, Record], options: Options
+) -> list[Fused]:
+    """`records`, which the store let through, most relevant first, ties newest first, then by id; `parts` as `weighed` gives them."""
+    own = {key: parts[key] for key in records}
     channels: dict[Key, dict[str, Rank]] = {key: {} for key in records}
     for channel, some in hits.items():
         for at, hit in enumerate(some, 1):
-            if (own := channels.get((hit.owner, hit.id))) is not None:
-                own[channel] = Rank(at, hit.score)
-    for key, evidence in _company(parts, records).items():
-        parts[key]["session"] = options.session * evidence
+            if (ranks := channels.get((hit.owner, hit.id))) is not None:
+                ranks[channel] = Rank(at, hit.score)
+    for key, evidence in _company(own, records).items():
+        own[key]["session"] = options.session * evidence
     fused = [
-        Fused(key=key, record=record, relevance=sum(parts[key].values()), parts=parts[key], channels=channels[key])
+        Fused(key=key, record=record, relevance=sum(own[key].values()), parts=own[key], channels=channels[key])
         for key, record in records.items()
     ]
     return sorted(fused, key=lambda one: (-one.relevance, -one.record.at.timestamp(), one.key))

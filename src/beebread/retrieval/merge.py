@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import msgspec
 
-from beebread.retrieval.channels import Key, Outcome
+from beebread.retrieval.channels import Outcome
 from beebread.retrieval.found import Found
 from beebread.retrieval.order import Ranked
+from beebread.retrieval.searches import Key
 
 
 def merged(whole: Found, parts: Sequence[Found], share: float) -> Found:

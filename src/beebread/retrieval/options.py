@@ -11,8 +11,9 @@ class Options(Struct, frozen=True, kw_only=True):
     A weight multiplies a channel's score, which lies between 0 and 1. A share says how much of an item's score a signal can take away.
     """
 
-    deadline_ms: int = 5_000  # for each channel
+    deadline_ms: int = 5_000  # for the whole of a recall
     pool: int = 60  # candidates asked of each channel, or two for each item wanted where that is more
+    read: int = 60  # candidates that are read and ranked, or four for each item wanted where that is more
     # What a record's evidence from each channel counts; a channel that is not named here counts as `other`.
     keyword: float = 1.0
     vector: float = 1.25
@@ -45,6 +46,8 @@ class Options(Struct, frozen=True, kw_only=True):
     since: float = 0.85  # the same for what was said after the moment at which something is asked to have held
     picked: float = 0.3  # added to the one of several like things that is asked for: the first, the latest, the one before
     like: float = 0.6  # share of the best one's relevance from which a record is one of those
+    occasion: float = 0.5  # the same two where an occasion is asked for, such as the last time: it is surer to be one of several
+    occasion_like: float = 0.7
     half_life_days: float = 90.0
     importance: float = 0.2
     confidence: float = 0.5

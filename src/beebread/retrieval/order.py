@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 import msgspec
 from msgspec import Struct
 
-from beebread.model import sort_key
+from beebread.model import Memory, Record, sort_key
 from beebread.retrieval.fuse import Fused
 from beebread.retrieval.options import Options
 from beebread.retrieval.plan import Plan
@@ -37,6 +37,15 @@ class Occasion(Struct):
         return session == self.session and self.first - PAUSE <= at <= self.last + PAUSE
 
 
+def began(record: Record) -> datetime:
+    """When a memory began to hold, which may be long before it was written; of anything else when it happened."""
+    return record.valid_from or record.at if isinstance(record, Memory) else record.at
+
+
+def _place(one: Ranked) -> tuple[datetime, tuple[int, int, str, str]]:
+    return began(one.fused.record), sort_key(one.fused.record)
+
+
 def by_time(scored: Sequence[Ranked], plan: Plan, options: Options) -> list[Ranked]:
     """The same answers with those raised or lowered that the order of time picks among the ones about as good as the best.
 
@@ -44,7 +53,8 @@ def by_time(scored: Sequence[Ranked], plan: Plan, options: Options) -> list[Rank
     moment. Where it is for the first, the latest or the one before, that one is raised.
     """
     best = max((one.score for one in scored), default=0.0)
-    like = sorted((one for one in scored if one.score >= options.like * best), key=lambda one: sort_key(one.fused.record))
+    least = best * (options.occasion_like if plan.order is not None and plan.order.occasion else options.like)
+    like = sorted((one for one in scored if one.score >= least), key=_place)
     if plan.order is not None:
         return _picked(scored, like, plan, options)
     share = options.current if "current" in plan.cues or plan.as_of is not None else 0.0 if "past" in plan.cues else options.newer
@@ -61,9 +71,9 @@ def _picked(scored: Sequence[Ranked], like: Sequence[Ranked], plan: Plan, option
     if not -len(found) <= plan.order.index < len(found):
         return list(scored)
     meant = found[plan.order.index]
+    added = options.occasion if plan.order.occasion else options.picked
     return [
-        _times(one, "order", 1.0 + options.picked) if meant.holds(one.fused.record.scope.session, one.fused.record.at) else one
-        for one in scored
+        _times(one, "order", 1.0 + added) if meant.holds(one.fused.record.scope.session, began(one.fused.record)) else one for one in scored
     ]
 
 
@@ -71,7 +81,7 @@ def occasions(like: Sequence[Ranked], pause: timedelta) -> list[Occasion]:
     """The occasions of answers that stand in the order of time: those of one session with no longer pause between them are one."""
     found: list[Occasion] = []
     for one in like:
-        session, at = one.fused.record.scope.session, one.fused.record.at
+        session, at = one.fused.record.scope.session, began(one.fused.record)
         open_one = next((other for other in reversed(found) if other.session == session), None)
         if open_one is not None and at - open_one.last <= pause:
             open_one.last = at

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, get_args
 
@@ -13,7 +14,7 @@ from beebread.model import Query, tool_signature
 from beebread.retrieval.options import Options
 from beebread.retrieval.times import Times, Window
 from beebread.text import exact_terms, fold, query_terms
-from beebread.text.cues import Cue, cues
+from beebread.text.cues import Cue, asks, cues
 from beebread.text.words import tokens
 from beebread.timex import Order
 
@@ -21,6 +22,7 @@ OWN_CHANNELS = ("recent", "exact", "keyword", "time", "graph")
 _MARKS = "#&@"  # tags, entities and slot keys, as model.exact_keys marks them
 _LONGEST_NAME = 4
 NO_TIMES = Times()
+_OF_QUESTIONS = frozenset[Cue](("current", "past", "chain"))
 _MAX_NAMES = 96
 
 
@@ -71,13 +73,17 @@ def plan(query: Query, options: Options, index_channels: frozenset[str] = frozen
     if query.tool:
         found = (f"!{tool_signature(query.tool, query.args)}",)
         return Plan(channels={"exact": 1.0}, signatures=found, pool=pool, why={"exact": "the same call, made before"})
-    said = cues(query.text)
+    lines = query.text.strip().splitlines()
+    said = _said(query.text, lines)
     text = said_when.text or query.text
     terms = tuple(query_terms(text))
     if not query.channels and (not terms or "phatic" in said):
         return _unasked(query, said, pool, options)
     exact = tuple(exact_terms(query.text, (mark + name for name in names(query.text) for mark in _MARKS)))
-    why = {"keyword": f"{len(terms)} words", "exact": f"{len(exact)} codes and possible names", "graph": "what is around the best hits"}
+    why = {"keyword": f"{len(terms)} words", "exact": f"{len(exact)} codes and possible names"}
+    # An answer stands beside its question, and what belongs to a code beside it. Nothing does beside what is like a whole conversation.
+    if len(lines) == 1 or "chain" in said or any(term.startswith("=") for term in exact):
+        why["graph"] = "what is around the best hits"
     why.update(dict.fromkeys(sorted(index_channels), "a derived index serves it"))
     if "just_now" in said:
         why["recent"] = "the question is about a moment ago"
@@ -97,6 +103,12 @@ def plan(query: Query, options: Options, index_channels: frozenset[str] = frozen
         cues=tuple(cue for cue in get_args(Cue) if cue in said), pool=pool,
         hops=options.far_hops if along else options.hops, hop=options.far_hop if along else options.hop, why=why,
     )  # fmt: skip
+
+
+def _said(text: str, lines: Sequence[str]) -> frozenset[Cue]:
+    """The cues of `text`. A conversation or a document that does not end in a question only tells of 'now', 'before' and 'why'."""
+    said = cues(text)
+    return said - _OF_QUESTIONS if len(lines) > 1 and not asks(lines[-1]) else said
 
 
 def _unasked(query: Query, said: frozenset[Cue], pool: int, options: Options) -> Plan:

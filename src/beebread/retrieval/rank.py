@@ -121,14 +121,13 @@ class _Shape:
         """Whether both, of one mark, say the same, in the same words or nearly."""
         if self.text == other.text:
             return True
-        fewer, more = sorted((len(self.text), len(other.text)))
-        if more > _LONGEST_NEAR or fewer < alike * more:
+        mine, others = len(self.text), len(other.text)
+        if mine > _LONGEST_NEAR or others > _LONGEST_NEAR or mine < alike * others or others < alike * mine:
             return False
-        fewer, more = sorted((len(self.pairs), len(other.pairs)))
-        if fewer < alike * more:  # so many cannot be common
+        if self.particulars != other.particulars:
             return False
         common = len(self.pairs & other.pairs)
-        return common >= alike * (fewer + more - common) > 0 and self.particulars == other.particulars
+        return common >= alike * (len(self.pairs) + len(other.pairs) - common) > 0
 
 
 def item(one: Ranked, plan: Plan, where: Where, chain: tuple[Record, ...] = ()) -> Item:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 
 import msgspec
 
-from beebread.model import CAUSAL, HISTORY, Direction, Family, Hit, Link, Query, Recall, Record, Where, owner, sort_key
+from beebread.errors import Unavailable
+from beebread.model import CAUSAL, HISTORY, Direction, Family, Link, Query, Recall, Record, Where, owner, sort_key
 from beebread.ports import Embedder, Index, Reranker, Store
 from beebread.retrieval import earlier, explain, fuse, rank
-from beebread.retrieval.channels import Channels, Key
+from beebread.retrieval.channels import Channels
 from beebread.retrieval.closer import closer, pays, with_closer
 from beebread.retrieval.found import Found
 from beebread.retrieval.merge import merged
 from beebread.retrieval.options import ECHOES, Options
 from beebread.retrieval.plan import plan
+from beebread.retrieval.searches import Deadline, Key, keys_of
 from beebread.retrieval.times import times
 from beebread.text.questions import questions
 
@@ -61,24 +63,34 @@ class Retriever:
 
     async def search(self, query: Query, where: Where, session: str = "") -> Found:
         """Every step of a recall but the last, kept apart so that each can be explained."""
-        whole = await self._search(query, where, session)
+        deadline = Deadline.after(self.options.deadline_ms)
+        whole = await self._search(query, where, session, deadline)
         asked = questions(query.text) if whole.plan.terms and self.options.question > 0 else []
-        parts = [await self._search(msgspec.structs.replace(query, text=text), where, session) for text in asked]
+        parts: list[Found] = []
+        for text in asked:
+            try:
+                parts.append(await self._search(msgspec.structs.replace(query, text=text), where, session, deadline))
+            except Unavailable:
+                if not deadline.over:
+                    raise
+                whole.outcome.failed["questions"] = deadline.why  # the turn as a whole has its answer
+                break
         return merged(whole, parts, self.options.question) if parts else whole
 
-    async def _search(self, query: Query, where: Where, session: str) -> Found:
+    async def _search(self, query: Query, where: Where, session: str, deadline: Deadline) -> Found:
         began = time.perf_counter()
         plotted = plan(query, self.options, self._channels.index_channels, times(query.text, where.now))
         if plotted.as_of is not None and where.as_of is None:
             where = msgspec.structs.replace(where, status=tuple(dict.fromkeys((*where.status, *HISTORY))))
         timings = {"plan": _since(began)}
-        outcome = await self._channels.run(plotted, where, session)
+        outcome = await self._channels.run(plotted, where, session, deadline)
         timings.update(outcome.timings)
         began = time.perf_counter()
-        records = await self._checked(outcome.hits, where)
+        parts = fuse.weighed(outcome.hits, plotted)
+        records = await self._checked(fuse.leading(parts, max(self.options.read, 4 * query.limit)), where)
         timings["check"] = _since(began)
         began = time.perf_counter()
-        fused = fuse.fuse(outcome.hits, records, plotted, self.options)
+        fused = fuse.fuse(parts, outcome.hits, records, self.options)
         # A listing, or what is recent, has no question that it could fail to answer.
         least = fuse.threshold(fused, self.options) if plotted.terms else 0.0
         answers = [one for one in fused if one.relevance >= least]
@@ -103,19 +115,19 @@ class Retriever:
         found = await self.search(msgspec.structs.replace(query, tool="", args=None), where, session)
         return explain.explanation(record, expect, found, query, where)
 
-    async def _checked(self, hits: Mapping[str, Sequence[Hit]], where: Where) -> dict[Key, Record]:
-        """The records of all hits that the store itself lets through: a stale or wrong index shows nothing that it should not."""
-        keys = {(hit.owner, hit.id) for found in hits.values() for hit in found}
+    async def _checked(self, keys: Collection[Key], where: Where) -> dict[Key, Record]:
+        """Those records that the store itself lets through: a stale or wrong index shows nothing that it should not."""
         records = await self._store.get(sorted({name for _, name in keys}), where) if keys else []
         kept = {(owner(record.scope), record.id): record for record in records if where.kinds or record.kind not in ECHOES}
-        return {key: record for key, record in kept.items() if key in keys}
+        wanted = frozenset(keys)
+        return {key: record for key, record in kept.items() if key in wanted}
 
     async def _again(self, query: Query, where: Where) -> Recall:
         """What the same tool gave for the same arguments before (mission R11)."""
         plotted = plan(query, self.options)
         outcome = await self._channels.run(plotted, earlier.calls_only(where), "")
         began = time.perf_counter()
-        calls = await self._checked(outcome.hits, earlier.calls_only(where))
+        calls = await self._checked(keys_of(outcome.hits.values()), earlier.calls_only(where))
         items = await earlier.earlier(self._store, sorted(calls.values(), key=sort_key), where, query.limit)
         found = Found(
             plan=plotted, outcome=outcome, fused=(), threshold=0.0, ranked=(), timings={**outcome.timings, "results": _since(began)}

@@ -208,7 +208,8 @@ class Health(Struct, frozen=True, kw_only=True):
 
     `capture` counts what became of the events that the asking process recorded (sent, folded, spilled, dropped, rejected, …), and
     `trouble` says why the last of them were not kept yet, '' while all is well. `meaning` tells of the search by meaning: the space of
-    vectors, or why there is none; `waiting` is how many changes of the log have no vectors yet.
+    vectors, or why there is none; `waiting` is how many changes of the log have no vectors yet, `refused` how many records lack
+    some for good, since the model refused their texts.
     """
 
     ok: bool
@@ -219,6 +220,7 @@ class Health(Struct, frozen=True, kw_only=True):
     trouble: str = ""
     meaning: str = ""
     waiting: int = 0
+    refused: int = 0
 
 
 class Nothing(Struct, frozen=True):

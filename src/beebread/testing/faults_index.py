@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from functools import partial
 
 import msgspec
@@ -11,7 +11,7 @@ from beebread.backends.reference import ReferenceStore
 from beebread.backends.reference_data import Data, Key
 from beebread.backends.reference_vectors import Held, Numbers, ReferenceVectors, Space, cosine, dot
 from beebread.errors import Invalid
-from beebread.model import Hit, Record, Where, search_text
+from beebread.model import Hit, Record, Where, owner, search_text
 from beebread.policy import matches
 from beebread.ports import Index, Indexed, Probe
 from beebread.testing.faults_judge import JUDGING, Judge
@@ -134,9 +134,10 @@ class Careless(ReferenceVectors):
             after = {key: record for key, record in after.items() if before.get(key) == record}
         searched = self.filled()[:1]
         kept = {name: dict(space.records) for name, space in self.held.items()}
+        read_with = {name: dict(space.read_with) for name, space in self.held.items()}
         super().change(before, after)
         if self.fault == "only the searched space lets go":
-            self.held.update({name: Space(records) for name, records in kept.items() if name not in searched})
+            self.held.update({name: Space(records, read_with[name]) for name, records in kept.items() if name not in searched})
 
     async def remove(self, owner: str, ids: Sequence[str] | None) -> None:
         if self.fault == "no ids are taken for all":
@@ -181,6 +182,80 @@ class Careless(ReferenceVectors):
             return
         await super().reset()
         self.adopted = ""
+
+
+class Torn(ReferenceVectors):
+    """One rule of contexts broken, by name."""
+
+    def __init__(self, data: Data, fault: str) -> None:
+        super().__init__(data)
+        self.fault = fault
+
+    async def add(self, records: Sequence[Indexed]) -> None:
+        before = {name: dict(space.read_with) for name, space in self.held.items()}
+        await super().add(records)
+        for name, space in self.held.items():
+            for key, read in before.get(name, {}).items():
+                if read is None and self.fault == "what is torn stays torn":
+                    self.tear_one(space, key)
+                if read is not None and self.fault == "what it was read with first stays":
+                    space.read_with[key] = read
+
+    def reads(self, home: str, given: Record) -> bool:
+        kept = self.data.records.get((home, given.id))
+        if self.fault == "a late context is taken in":
+            return True
+        if self.fault == "read with what was forgotten":
+            return kept is not None and search_text(kept) == search_text(given)
+        if self.fault == "read with what it said before":
+            return kept is not None and getattr(kept, "forgotten_at", None) is None
+        if self.fault == "read with another owner's":
+            return (owner(given.scope), given.id) in self.data.records or super().reads(home, given)
+        return super().reads(home, given)
+
+    def change(self, before: Mapping[Key, Record], after: Mapping[Key, Record]) -> None:
+        if self.fault == "contexts stay when what they were read with is erased":
+            after = {**before, **after}
+        if self.fault == "contexts stay when what they were read with is forgotten":
+            after = {key: before.get(key, record) if getattr(record, "forgotten_at", None) else record for key, record in after.items()}
+        if self.fault == "contexts stay when what they were read with is corrected":
+            after = {key: record if getattr(record, "forgotten_at", None) else before.get(key, record) for key, record in after.items()}
+        if self.fault == "every change tears":
+            for space in self.held.values():
+                self.tear(space, {key for key in space.read_with.values() if key and before[key] != after.get(key)})
+        super().change(before, after)
+
+    async def remove(self, owner: str, ids: Sequence[str] | None) -> None:
+        await super().remove("" if self.fault == "what is removed stays in contexts" and ids else owner, ids)
+        if self.fault == "what is removed stays in contexts" and ids:
+            for space in self.held.values():
+                self.drop(space, {(owner, name) for name in ids} & space.records.keys())
+
+    def tear(self, space: Space, keys: Set[Key]) -> None:
+        if self.fault == "contexts stay":
+            return
+        if self.fault == "contexts of the searched space alone go" and space is not self.held[self.filled()[0]]:
+            return
+        if self.fault == "one context alone goes":
+            first = next((key for key, read in space.read_with.items() if read in keys), None)
+            keys = set()
+            if first is not None:
+                self.tear_one(space, first)
+        super().tear(space, keys)
+
+    def tear_one(self, space: Space, key: Key) -> None:
+        super().tear_one(space, key)
+        if self.fault == "texts go with contexts":
+            space.records[key] = {}
+        if self.fault == "a record goes with what it was read with":
+            self.drop(space, {key})
+        if self.fault == "nothing is told to be torn":
+            space.read_with.pop(key, None)
+
+    async def torn(self, space: str, limit: int) -> list[Record]:
+        if self.fault == "torn in any space":
+            return [record for name in self.held for record in await super().torn(name, limit)]
+        return await super().torn(space, ALL if self.fault == "torn without a limit" else limit)
 
 
 class Faulty(ReferenceStore):
@@ -275,9 +350,18 @@ CARELESS = (
     "the newest space is searched", "questions of any length", "missing knows no spaces", "missing takes no vectors for not being there",
     "missing in an order of its own", "what was left behind comes back", "adopting empties", "a reset forgets the searched space alone",
 )  # fmt: skip
+TORN = (
+    "what is torn stays torn", "what it was read with first stays", "a late context is taken in", "read with what was forgotten",
+    "read with what it said before", "read with another owner's", "contexts stay", "contexts of the searched space alone go",
+    "contexts stay when what they were read with is erased", "contexts stay when what they were read with is forgotten",
+    "contexts stay when what they were read with is corrected", "every change tears", "what is removed stays in contexts",
+    "one context alone goes", "texts go with contexts", "a record goes with what it was read with", "nothing is told to be torn",
+    "torn in any space", "torn without a limit",
+)  # fmt: skip
 MADE: dict[str, Callable[[Data], ReferenceVectors]] = {
     **{f"meaning: {name}": partial(Judged, judge=judge) for name, (judge, only) in JUDGING.items() if only in ("", "search")},
     **{fault: partial(Careless, fault=fault) for fault in CARELESS},
+    **{fault: partial(Torn, fault=fault) for fault in TORN},
     **{by.__name__: partial(Scored, by=by) for by in COMPARING},
     "takes in what was forgotten": partial(Admits, forgotten=True),
     "takes in what says something else": partial(Admits, changed=True),

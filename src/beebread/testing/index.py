@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from beebread.testing import index_keep, index_search
+from beebread.testing import index_contexts, index_keep, index_search
 from beebread.testing.index_search import IndexCheck
 
-INDEX_CHECKS: dict[str, IndexCheck] = {f"index.{check.__name__}": check for module in (index_keep, index_search) for check in module.CHECKS}
+INDEX_CHECKS: dict[str, IndexCheck] = {
+    f"index.{check.__name__}": check for module in (index_keep, index_contexts, index_search) for check in module.CHECKS
+}

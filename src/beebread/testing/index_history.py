@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from beebread.errors import BeebreadError
 from beebread.model import Event, Memory, owner
 from beebread.ports import Indexed, Probe
@@ -54,7 +56,10 @@ class IndexHistory(History):
         chosen = dice.random.sample(kept, min(len(kept), dice.random.randrange(12)))
         given = [changed(record, text=record.text + (" stale" if dice.chance(10) else "")) for record in chosen]
         space = self.space if dice.chance(80) else "words-2"
-        indexed = [Indexed(owner=owner(record.scope), record=record, vectors=self.vectors(), space=space) for record in given]
+        indexed = [
+            Indexed(owner=owner(record.scope), record=record, vectors=self.vectors(), space=space, read_with=self.before(record, kept))
+            for record in given
+        ]
         await self.both(self.engine.add(indexed), self.model.add(indexed), indexed)
         if kept and dice.chance(20):
             home = owner(dice.one(kept).scope)
@@ -63,6 +68,15 @@ class IndexHistory(History):
         if dice.chance(5):
             self.space = dice.one((SPACE, "words-2"))
             await self.both(self.engine.adopt(self.space), self.model.adopt(self.space), self.space)
+
+    def before(self, record: Event | Memory, kept: Sequence[Event | Memory]) -> Event | Memory | None:
+        """What a context was read with: mostly a record of the same owner, sometimes what it does not say any more, or another's."""
+        dice = self.dice
+        if dice.chance(40):
+            return None
+        near = [one for one in kept if owner(one.scope) == owner(record.scope)] if dice.chance(90) else kept
+        one = dice.one(tuple(near))
+        return changed(one, text=one.text + (" stale" if dice.chance(10) else ""))
 
     async def ask(self) -> None:
         """One question."""
@@ -79,6 +93,11 @@ class IndexHistory(History):
     async def compare(self) -> None:
         """What both hold."""
         self.agree(await self.engine.spaces(), await self.model.spaces(), "spaces")
+        for space in (SPACE, "words-2"):
+            torn, wanted = [
+                sorted((owner(one.scope), one.id) for one in await index.torn(space, ALL)) for index in (self.engine, self.model)
+            ]
+            self.agree(torn, wanted, f"torn in {space!r}")
         for home in sorted({key[0] for key in self.oracle.data.records}):
             for space in ("", SPACE, "words-2"):
                 ids = self.dice.ids

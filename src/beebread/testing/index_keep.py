@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Sequence
 from typing import Any
 
-from beebread.errors import Invalid, ModelMismatch, NotFound
+from beebread.errors import BeebreadError, Invalid, ModelMismatch, NotFound
 from beebread.model import Alias, Batch, Erase, Event, Memory, owner
 from beebread.ports import Indexed, Vector
 from beebread.testing.index_scene import DIMENSIONS, NONE, SPACE, IndexedStore, Meanings, Vectors, meaning
@@ -181,7 +181,7 @@ async def adopted_before_it_is_filled(store: IndexedStore) -> None:
 
 
 async def refused_vectors(store: IndexedStore) -> None:
-    """What is no vector, or of another length than the space's, is Invalid, names its record, and nothing of its batch is taken in."""
+    """What is no vector is Invalid, of another length than the space's ModelMismatch; both name the record, and its batch is left out."""
     scene = await Meanings.begin(store)
     good, bad = scene.event("good", "cat"), scene.event("bad", "cat")
     await scene.put(good, bad, scene.event("first", "cat"))
@@ -193,12 +193,19 @@ async def refused_vectors(store: IndexedStore) -> None:
     ones, nan, inf = [1.0] * DIMENSIONS, float("nan"), float("inf")
     broken: tuple[Vectors, ...] = (
         {"vector": parts([0.0] * DIMENSIONS)}, {"vector": parts([nan, *ones[1:]])}, {"context": parts([*ones[1:], -inf])},
-        {"vector": parts(ones, [nan] * DIMENSIONS)}, {"vector": parts([])}, {"vector": parts(ones[1:])}, {"context": parts([*ones, 1.0])},
-        {"vector": parts(ones, ones[1:])}, {"vector": parts(ones), "context": parts(ones[1:])}, {"keyword": parts(ones)},
+        {"vector": parts(ones, [nan] * DIMENSIONS)}, {"vector": parts([])}, {"keyword": parts(ones)},
     )  # fmt: skip
     replaced = {"vector": (meaning("dog"),)}
     for vectors in broken:
         error = await refused(scene.give((good, replaced), (bad, vectors)), Invalid, f"vectors {vectors}")
+        same(error.ids, ("bad",), "whom the error names")
+    longer: tuple[Vectors, ...] = ({"vector": parts(ones[1:])}, {"context": parts([*ones, 1.0])})
+    for vectors in longer:
+        error = await refused(scene.give((good, replaced), (bad, vectors)), ModelMismatch, f"vectors {vectors}")
+        same((error.ids, "reembed" in str(error)), (("bad",), True), "whom the error names, and whether it says what to do")
+    mixed: tuple[Vectors, ...] = ({"vector": parts(ones, ones[1:])}, {"vector": parts(ones), "context": parts(ones[1:])})
+    for vectors in mixed:
+        error = await refused(scene.give((good, replaced), (bad, vectors)), BeebreadError, f"vectors {vectors}")
         same(error.ids, ("bad",), "whom the error names")
     for space in ("", "\n", "a\ud800"):
         await refused(scene.give((good, replaced), space=space), Invalid, f"space {space!r}")

@@ -99,6 +99,15 @@ class Meanings(Scene):
         indexed = [Indexed(owner=owner(record.scope), record=record, vectors=vectors, space=space) for record, vectors in given]
         await self.index.add(indexed)
 
+    async def read(self, record: Event | Memory, after: Event | Memory, *, space: str = SPACE) -> None:
+        """Index a record by its words, alone for one channel and after those of another record for the other."""
+        vectors: Vectors = {"vector": (meaning(*record.text.split()),), "context": (meaning(*after.text.split(), *record.text.split()),)}
+        await self.index.add([Indexed(owner=owner(record.scope), record=record, vectors=vectors, space=space, read_with=after)])
+
+    async def torn(self, space: str = SPACE, limit: int = 1000) -> list[str]:
+        """The ids of records whose contexts are torn."""
+        return sorted(record.id for record in await self.index.torn(space, limit))
+
     async def meant(
         self, *words: str, channel: str = "vector", who: Principal | None = None, limit: int = 1000, space: str = SPACE, **fields: Any
     ) -> list[Hit]:

@@ -50,7 +50,7 @@ def document(text: str, keys: Iterable[str] = ()) -> Document:
             if parts.precise:
                 codes.append(parts)
     found += humps(text)
-    terms = dict(Counter(found))
+    terms: dict[str, int] = Counter(found)
     for term in _exact(precise(folded, codes), keys):
         terms[term] = 1
     return Document(terms, length)

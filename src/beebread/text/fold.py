@@ -20,7 +20,7 @@ _LETTERS = dict(zip("øłđħıæœð", ("o", "l", "d", "h", "i", "ae", "oe", "d
 _DIGITS = dict(zip("٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹‘’ʼ", "01234567890123456789'''", strict=True))
 # Written, but not part of a word: accents on Latin and Greek letters, vowel points of Hebrew and Arabic.
 _ACCENTED = re.compile("[\u00c0-\u024f\u0300-\u036f\u0370-\u03ff\u1e00-\u1fff]")
-_ACCENTS = re.compile("(?<=[a-zα-ωøłđħıæœð])[\u0300-\u036f]+")
+_ACCENTS = re.compile("[\u0300-\u036f](?<=[a-zα-ωøłđħıæœð].)[\u0300-\u036f]*")
 # Soft hyphen, joiners, direction marks, variation selectors, skin tones, tatweel and points.
 _UNSEEN = re.compile(
     "[\u00ad\u034f\u061c\u0591-\u05bd\u05bf\u05c1\u05c2\u05c7\u0640\u064b-\u0652\u0670\u200b-\u200f\u202a-\u202e\u2060-\u206f"
@@ -82,4 +82,5 @@ def _fold_match(match: re.Match[str]) -> str:
 
 
 def _simplify_match(match: re.Match[str]) -> str:
-    return match[0].translate(_SAME_TABLE)
+    run = match[0]
+    return _SAME[run] if len(run) == 1 else run.translate(_SAME_TABLE)

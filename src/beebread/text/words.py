@@ -51,7 +51,7 @@ _CODE = re.compile(
 )
 _DIGITS_APART = re.compile(r"[0-9]+(?:[.\-/][0-9]+)+")
 _TITLE = re.compile(r"[《「『“]([^《》「」『』“”\n]{2,32})[》」』”]")
-_HUMP = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]")
+_HUMP = re.compile(r"[A-Z](?:(?<=[a-z].)|[A-Z][a-z])")  # begins with what is rare, which is looked for fastest
 _LETTERS = re.compile(r"[A-Za-z]{4,}")
 _HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 

@@ -16,7 +16,7 @@ Which = Literal["last", "this", "coming", "next"]
 Change = Callable[[Interval], Interval | None]
 
 _DAY_NAMES = "|".join(english.WEEKDAYS)
-_ZH_UNIT = r"(?:天|日|晚|周|个?星期|个?礼拜|个月|个季度|年)"
+_ZH_UNIT = r"(?:天|日|晚|周|个?星期|个?礼拜|个月|个?季度|年)"
 _ZH_DAY = r"(?:周|星期|礼拜)[一二三四五六日天]"
 
 # Which of its kind a pick is: stands right before it.
@@ -31,8 +31,11 @@ HABIT = re.compile(r"(?<![a-z])(?:every|each)(?: other| single| second)? $|每�
 
 _BEFORE = re.compile(
     rf"(?<![a-z])(?:"
-    rf"(?:at |by |in |from |on )?(?:the )?(?:very )?(?P<edge>beginning|start|middle|end|close|(?:early|late|latter|first"
+    rf"(?:at |in |on )?(?:the )?(?:very )?(?P<edge>beginning|start|middle|end|close|(?:early|late|latter|first"
     rf"|last) part) of (?:the )?"
+    rf"|(?:in |during )?(?:the )?(?P<half>first|second|1st|2nd|latter|other) half of (?:the )?"
+    rf"|(?:in |during )?(?:the )?(?P<share_way>first|opening|last|final|closing) (?P<share>{EN_COUNT})"
+    rf" (?P<share_unit>{english.UNIT}) (?:of|in) (?:the )?"
     rf"|(?:in |on )?(?:the )?(?P<near>early|late|mid)(?:-|(?: in| on)? )(?:the )?"
     rf"|(?:in |on |during |for )?(?:the )?(?P<nth>{EN_ORDINAL}|last|final) (?P<nth_of>day|week|weekend|month|quarter"
     rf"|{_DAY_NAMES}) (?:of|in) (?:the )?"
@@ -43,6 +46,7 @@ _BEFORE = re.compile(
 _AFTER = re.compile(
     rf"的?(?:之|以)?(?P<shift_way>前|后)的?(?:第)?(?P<shift>{ZH_COUNT})(?P<shift_unit>{_ZH_UNIT})"
     rf"|的?第(?P<nth>{ZH_NUMBER})个?(?P<nth_of>{_ZH_DAY}|周末|周|星期|礼拜|天|个?月|季度)"
+    rf"|的?最后(?P<share>{ZH_COUNT})(?P<share_unit>{_ZH_UNIT})(?<!最后一天)"
     rf"|的?最后(?P<last>一?)个?(?P<last_of>{_ZH_DAY}|周末|周|星期|礼拜|天|月|季度)"
     rf"|(?:所在的?|的?那)一?(?P<around>周|个?星期|个?礼拜|个月|月)"
     rf"|(?P<fringe>前后)"
@@ -69,6 +73,10 @@ _EDGES: dict[str, Edge] = {
     "late": "late", "mid": "middle",
     "early part": "early", "late part": "late", "latter part": "late", "first part": "early", "last part": "late",
 }  # fmt: skip
+_HALVES: dict[str, tuple[english.Unit, int]] = {
+    "decade": ("year", 5), "year": ("month", 6), "quarter": ("day", 45), "month": ("day", 15), "day": ("hour", 12),
+}  # fmt: skip
+_RANKS = ("day", "week", "month", "quarter", "year", "decade")
 
 
 def before(text: str) -> tuple[int, Change] | None:
@@ -80,6 +88,12 @@ def before(text: str) -> tuple[int, Change] | None:
     if name := found["edge"] or found["near"]:
         which = _EDGES[name]
         return length, lambda whole: edge(whole, which)
+    if found["half"]:
+        return length, _half(found["half"] in {"first", "1st"})
+    if found["share"]:
+        name, times = english.unit(found["share_unit"])
+        n = int(count(found["share"])[1] * times)
+        return length, _share(n if found["share_way"] in {"first", "opening"} else -n, name)
     if found["nth"]:
         n = -1 if found["nth"] in {"last", "final"} else number(found["nth"])
         return length, _nth(n, found["nth_of"])
@@ -101,10 +115,13 @@ def after(text: str, at: int) -> tuple[int, Change] | None:
         return None
     end, found = match.end(), match.groupdict()
     if found["shift"]:
-        _, most, _ = count(found["shift"])
         name, times = chinese.unit(found["shift_unit"])
-        sign = -1 if found["shift_way"] == "前" else 1
-        return end, lambda whole: _beside(whole, sign * int(most * times), name)
+        n = int(count(found["shift"])[1] * times) * (-1 if found["shift_way"] == "前" else 1)
+        within = match.group().lstrip("的")[0] in "前后"
+        return end, lambda whole: _share(-n, name)(whole) if within and _longer(whole, name) else _beside(whole, n, name)
+    if found["share"]:
+        name, times = chinese.unit(found["share_unit"])
+        return end, _share(-int(count(found["share"])[1] * times), name)
     if found["nth"] or found["last_of"]:
         return end, _nth(number(found["nth"]) if found["nth"] else -1, found["nth_of"] or found["last_of"])
     if found["around"]:
@@ -122,6 +139,36 @@ def _nth(n: int, word: str) -> Change:
         return lambda whole: _weekend(nth(whole, n, 5))
     unit = english.unit(word)[0] if word.isascii() else chinese.unit(word)[0]
     return lambda whole: nth(whole, n, unit)
+
+
+def _half(first: bool) -> Change:
+    """Half of a year, a quarter, a month: whole months or days."""
+
+    def change(whole: Interval) -> Interval | None:
+        if whole.lo is None or whole.hi is None or whole.grain not in _HALVES:
+            return None
+        unit, n = _HALVES[whole.grain]
+        middle = step(unit, whole.lo, n)
+        return Interval(whole.lo, middle, unit, whole.sure) if first else Interval(middle, whole.hi, unit, whole.sure)
+
+    return change
+
+
+def _share(n: int, unit: english.Unit) -> Change:
+    """The first `n` units of something longer, or the last ones when n < 0."""
+
+    def change(whole: Interval) -> Interval | None:
+        if whole.lo is None or whole.hi is None or n == 0:
+            return None
+        lo, hi = (whole.lo, step(unit, whole.lo, n)) if n > 0 else (step(unit, whole.hi, n), whole.hi)
+        return Interval(lo, hi, unit, whole.sure * 0.9) if whole.lo <= lo < hi <= whole.hi else None
+
+    return change
+
+
+def _longer(whole: Interval, unit: english.Unit) -> bool:
+    """Whether a span of the calendar holds several of a unit (三月前十天, 去年前三个月)."""
+    return whole.grain in _RANKS and unit in _RANKS and _RANKS.index(whole.grain) > _RANKS.index(unit)
 
 
 def _weekend(saturday: Interval | None) -> Interval | None:
@@ -166,10 +213,10 @@ def _fringe(whole: Interval) -> Interval | None:
 
 # "between" two: what may stand there.
 RANGE = re.compile(
-    r" ?(?:(to|until|till|through|thru|up to|and)(?: (?:the|on|in|at|around|about))?|"
-    r"(-|~|到了?|至|和|与|跟|一直到|、|或)) ?"
+    r" {0,2}(?:(to|until|till|through|thru|up to|and)(?: (?:the|on|in|at|around|about))?|"
+    r"(-|~|到了?|至|和|与|跟|一直到|、|或)) {0,2}"
 )
 GLUE = re.compile(
-    r" ?(?:[,，、(（] ?)?(?:的|在|从|那|这|里|里的|当中的|份的|那天|时的)?(?:(?:on|at|in|of|the|during|around|about|for|by|from"
+    r"(?:'s)? {0,2}(?:[,，、(（] ?)?(?:的|在|从|那|这|里|里的|当中的|份的|那天|时的)?(?:(?:on|at|in|of|the|during|around|about|for|by|from"
     r"|between) ?){0,3} ?"
 )

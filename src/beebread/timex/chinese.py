@@ -36,11 +36,13 @@ def unit(word: str) -> tuple[Unit, int]:
     return _UNITS[word.lstrip("个")[0]]
 
 
-def _away(now: Present, many: str, half_before: str | None, word: str, half_after: str | None, way: str) -> Fixed:
+def _away(now: Present, many: str, more_before: str | None, word: str, more_after: str | None, way: str) -> Fixed:
+    """So many units ago or ahead; with 半 half a one more, with 多 (一年多前) any part of one more."""
     few, most, sure = count(many)
     name, times = unit(word)
-    more = 0.5 if half_before or half_after else 0
-    return away(now, (few + more) * times, (most + more) * times, name, -1 if way == "前" else 1, sure)
+    more = (more_before or more_after or "")[-1:]
+    less, much = {"半": (0.5, 0.5), "多": (0.01, 0.99)}.get(more, (0.0, 0.0))
+    return away(now, (few + less) * times, (most + much) * times, name, -1 if way == "前" else 1, sure)
 
 
 def _window(now: Present, many: str, half: str | None, word: str, sign: int = -1) -> Fixed:
@@ -98,6 +100,14 @@ def _new_year_day(n: str) -> Pick:
     return picks.moon_day(1, number(n))
 
 
+def _years(now: Present, first: str, last: str) -> Fixed | None:
+    """The years 19年到21年; ten to twenty years are as many."""
+    begin, end = (picks.year(picks.short_year(int(word), now)) for word in (first, last))
+    if begin is None or end is None or begin.interval.lo is None or end.interval.hi is None or (int(first) % 5 == int(last) % 5 == 0):
+        return None
+    return Fixed(LOOSE, Interval(begin.interval.lo, end.interval.hi, "year", 0.7)) if begin.interval.lo < end.interval.hi else None
+
+
 def _clock(hour: str, minute: str) -> Pick:
     if minute in {"", "钟", "整"}:
         return picks.time_of_day(number(hour))
@@ -135,13 +145,13 @@ def _feast(make: feast.Feast) -> Build:
 
 _NEVER = r"(?!)"
 _N = ZH_NUMBER
-_NOT_THING = r"(?![楼线门机店桌房车馆院厅球位选码仓库文公])"
+_NOT_THING = r"(?![楼线门机店桌房车馆院厅球位选码仓库文公井柜窗宿病染图样弹炉舱站箱]|电池|航站)"
 _RANGE_TO = r"(?:到|至|-|~|—|–|、|和|或)"
 _PART = "|".join(sorted((word for word in _PARTS if len(word) > 1), key=len, reverse=True))
 
 RELATIVE: tuple[Rule, ...] = (
     Rule(
-        rf"(?![0-9]{{4}}年|[0-9]+日)({ZH_COUNT})(个半(?=[小钟月星礼]))?({UNIT}|(?<=半)月|(?<=[数几多俩仨])月)(半)?(?:之|以)?(前"
+        rf"(?![0-9]{{4}}年|[0-9]+日)({ZH_COUNT})(个[半多](?=[小钟月星礼]))?({UNIT}|(?<=半)月|(?<=[数几多俩仨])月)([半多])?(?:之|以)?(前"
         rf"|后)(?![面台端辈缀果])",
         lambda now, w: _away(now, *w),
     ),
@@ -150,7 +160,10 @@ RELATIVE: tuple[Rule, ...] = (
         rf"|来)?(?![前后])",
         lambda now, w: _lately(now, *w),
     ),
-    Rule(rf"({ZH_COUNT})()({UNIT})(?:之|以)?内(?![部存容心的])", lambda now, w: _window(now, w[0], w[1], w[2])),
+    Rule(
+        rf"(?![0-9]{{4}}年|[0-9]+日)({ZH_COUNT})()({UNIT})(?:(?:之|以)?内(?![部存容心的])|以来|来(?=[的，,、。？?]|都|一直|$))",
+        lambda now, w: _window(now, w[0], w[1], w[2]),
+    ),
     Rule(
         rf"(?:未来|接下来|今后|往后|下(?!半))的?({ZH_COUNT})()({UNIT})(?:之?内|里)?(?![前后])",
         lambda now, w: _window(now, w[0], w[1], w[2], 1),
@@ -207,8 +220,14 @@ DATES: tuple[Rule, ...] = (
     Rule(r"((?:19|20)[0-9]{2})(?=[到至~-](?:19|20)[0-9]{2}年)", lambda _, w: picks.year(number(w[0])), _NEVER),
     Rule(
         r"([0-9]{2})年(?=[的]?(?:[0-9]{1,2}月|底|初|末|年[初中底末]|[春夏秋冬]|国庆|春节|中秋|圣诞|元旦|端午|[上下]半年"
-        r"|第?[一二三四1-4]季))",
+        r"|第?[一二三四1-4]季| ?[qh][1-4](?![0-9])))",
         lambda now, w: picks.year(picks.short_year(int(w[0]), now)),
+    ),
+    Rule(r"([0-9]{2})年?[到至~-]([0-9]{2})年(?![0-9一二三四五六七八九十初底末的]|[间内前后来以之]|[经历])", lambda now, w: _years(now, *w)),
+    Rule(
+        r"([0-9]{2})年(?![代前内后来间多以之的经历龄])",
+        lambda now, w: picks.year(picks.short_year(int(w[0]), now)),
+        r"(?:[自在]|截至|截止到?)$",
     ),
     Rule(
         rf"(上个?世纪|本世纪|2[01]世纪|二十一?世纪|)的?({_N})年代(初|末|中)?",
@@ -222,7 +241,7 @@ DATES: tuple[Rule, ...] = (
     ),
     Rule(r"([一二三四五六七八九])([二三四五六七八九十])月(?:份)?", lambda _, w: picks.months(number(w[0]), number(w[1]))),
     Rule(r"(闰)([二三四五六七八九十]|十[一二])月()", lambda _, w: _moon(*w)),
-    Rule(r"(?<![0-9.第])([0-9]{1,2}|[一二三四五六七八九十]{1,3})月(?:份)?(?![亮球饼光])", lambda _, w: _month_or_never(*w)),
+    Rule(r"(?<![0-9.第])([0-9]{1,2}|[一二三四五六七八九十]{1,3})月(?:份)?(?![亮球饼光度嫂租薪供子刊])", lambda _, w: _month_or_never(*w)),
     Rule(
         rf"([0-9]{{1,2}}|[一二三四五六七八九十]{{1,3}})(?={_RANGE_TO}(?:[0-9]{{1,2}}|[一二三四五六七八九十]{{1,3}})月)",
         lambda _, w: _month_or_never(*w),
@@ -316,6 +335,8 @@ _FEASTS: tuple[tuple[str, feast.Feast], ...] = (
     (r"平安夜|圣诞前夜", feast.on(12, 24)),
     (r"圣诞节?(?:假期|期间)?(?!老人|树|卡)", feast.CHRISTMAS),
     (r"复活节", feast.easter()),
+    (r"暑假|暑期", feast.on(7, 1, 62)),
+    (r"寒假", feast.on(1, 15, 45)),
     (r"冬至", feast.WINTER_SOLSTICE),
     (r"腊八节?", feast.moon(12, 8)),
     (r"(?:北方)?小年(?!轻)", feast.moon(12, 23)),

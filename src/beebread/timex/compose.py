@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, tzinfo
 from itertools import pairwise
 
 from msgspec import Struct
 
-from beebread.timex import affixes
+from beebread.timex import affixes, zones
 from beebread.timex.affixes import CLOSERS, FROM_ON, GLUE, HABIT, OPENERS, RANGE, WHICH, WHICHES, Change, Which
 from beebread.timex.calendars import Beyond, Unit, floor, step
-from beebread.timex.marks import CYCLE_RANK, DAY, WEEKDAY, Fixed, Interval, Pick, Present, Token
+from beebread.timex.marks import CYCLE_RANK, DAY, HOUR, WEEKDAY, Fixed, Interval, Pick, Present, Token
 
 _BACK = 48  # characters before a word in which its affixes lie
 _GAP = 24  # characters between two words of one date
@@ -29,6 +29,7 @@ class Phrase(Struct, frozen=True):
     marks: tuple[Fixed | Pick, ...]
     changes: tuple[Change, ...] = ()
     weak: bool = False
+    zone: tzinfo | None = None
 
 
 class Found(Struct, frozen=True):
@@ -69,11 +70,11 @@ class Reader:
         way = (opener.lastgroup or "").removeprefix("zh_") if opener else ""
         second = self._second(first, way)
         if second is None:
-            if first.weak and not first.changes and not CLOSERS.match(self._text, first.end):
+            if first.weak and not first.changes and not self._closed(first.end):
                 return None, first.next
             interval = self._resolve(first)
         else:
-            interval = self._resolve_range(first, second)
+            interval = self._here(self._resolve_range(first, second), second.zone or first.zone)
         last = second or first
         way = way if interval and interval.sure > 0.3 else ""  # "up to lately" opens nothing
         if interval is None:
@@ -82,6 +83,11 @@ class Reader:
         self._limit = self._tokens[last.next].at if last.next < len(self._tokens) else len(self._text)
         start = opener.start() + self._back_from(first.at) if opener else first.at
         return self._opened(Found(first.at, last.end, interval), start, way, second is not None), last.next
+
+    def _closed(self, end: int) -> bool:
+        """Whether words after a time make sure that it is one: 三点之前, not 两点之间."""
+        closer = CLOSERS.match(self._text, end)
+        return closer is not None and closer.group().lstrip("的") != "之间"
 
     def _opened(self, found: Found, start: int, way: str, ranged: bool) -> Found:
         """With "before", "since", 以来 and their like, which open one side."""
@@ -126,14 +132,29 @@ class Reader:
         """The longest run of words from token `i` that can be one date."""
         at, mark = self._marked(i)
         token = self._tokens[i]
-        marks, end, weak, j = [mark], token.end, token.weak and mark is token.mark, i + 1
+        marks, weak, j = [mark], token.weak and mark is token.mark, i + 1
+        end, zone = self._zoned(token)
         while j < len(self._tokens):
-            _, more = self._marked(j)
+            start, more = self._marked(j)
             joined = sorted([*marks, more], key=lambda each: each.rank)
-            start = self._marked(j)[0]
             if start < end or start - end > _GAP or not GLUE.fullmatch(self._text, end, start) or not _fits(joined):
                 break
-            marks, end, weak, j = joined, self._tokens[j].end, False, j + 1
+            end, named = self._zoned(self._tokens[j])
+            marks, weak, zone, j = joined, False, zone or named, j + 1
+        if marks[-1].rank == HOUR and zone is None and (named := zones.before(self._back(at))):
+            at, zone = at - named[0], named[1]
+        at, end, changes = self._changes(at, end)
+        while j < len(self._tokens) and self._tokens[j].at < end:
+            j += 1
+        return Phrase(at, end, j, tuple(marks), changes, weak, zone)
+
+    def _zoned(self, token: Token) -> tuple[int, tzinfo | None]:
+        """Where a word ends with the time zone that stands after an hour, and the zone."""
+        named = zones.after(self._text, token.end) if token.mark.rank == HOUR else None
+        return named or (token.end, None)
+
+    def _changes(self, at: int, end: int) -> tuple[int, int, tuple[Change, ...]]:
+        """Where the affixes around at..end begin and end, and what they change."""
         changes: list[Change] = []
         while (change := affixes.before(self._back(at))) and len(changes) < 4:
             at -= change[0]
@@ -141,9 +162,7 @@ class Reader:
         if change := affixes.after(self._text, end):
             end = change[0]
             changes.append(change[1])
-        while j < len(self._tokens) and self._tokens[j].at < end:
-            j += 1
-        return Phrase(at, end, j, tuple(marks), tuple(changes), weak)
+        return at, end, tuple(changes)
 
     def _marked(self, i: int) -> tuple[int, Fixed | Pick]:
         """Token `i`, with "last", "this" or "next" before it where it is a pick."""
@@ -186,7 +205,14 @@ class Reader:
     # -------------------------------------------------------- phrases to times
 
     def _resolve(self, phrase: Phrase) -> Interval | None:
-        return _changed(self._past(phrase.marks, self._now.wall), phrase.changes)
+        found = self._past(
+            phrase.marks, self._now.wall if phrase.zone is None else self._now.moment.astimezone(phrase.zone).replace(tzinfo=None)
+        )
+        return self._here(_changed(found, phrase.changes), phrase.zone)
+
+    def _here(self, found: Interval | None, zone: tzinfo | None) -> Interval | None:
+        """A time that is told in another zone, in the user's."""
+        return zones.moved(found, zone, self._now.zone) if found and zone else found
 
     def _resolve_range(self, first: Phrase, second: Phrase) -> Interval | None:
         """From the first to the second; what only one of them says (a year, a part of the day) holds for both."""
@@ -214,7 +240,7 @@ class Reader:
         return Interval(lo.lo, end, hi.grain, min(lo.sure, hi.sure) * 0.95)
 
     def _past(self, marks: tuple[Fixed | Pick, ...], at: datetime, inclusive: bool = False) -> Interval | None:
-        """The last time at or before `at` that the marks name together; a fixed one as it is."""
+        """The last time at or before `at` that the marks name together; a fixed one as it is. A time of day alone may be any day's."""
         first, rest = marks[0], marks[1:]
         if isinstance(first, Fixed):
             return _narrowed(first.interval, rest)
@@ -226,9 +252,7 @@ class Reader:
                     continue
                 begun = whole.hi <= today if first.lean == "done" and not inclusive else first.lean == "present" or found.lo <= at
                 if begun:
-                    return Interval(
-                        found.lo, found.hi, found.grain, found.sure * (0.5 if found.grain == "part_of_day" and not rest else 0.8)
-                    )
+                    return Interval(found.lo, found.hi, found.grain, found.sure * (0.5 if first.cycle == "day" else 0.8))
         return None
 
     def _ahead(self, marks: tuple[Pick | Fixed, ...], at: datetime) -> Interval | None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from beebread.timex import holidays as feast
-from beebread.timex import picks
+from beebread.timex import english_feasts, picks
 from beebread.timex.calendars import Unit, away, days, fixed, floor, rolling, step, unit_at
-from beebread.timex.marks import DAY, LOOSE, WEEK, Build, Fixed, Interval, Pick, Present, Rule
+from beebread.timex.holidays import CHRISTMAS
+from beebread.timex.marks import DAY, LOOSE, WEEK, Fixed, Interval, Pick, Present, Rule
 from beebread.timex.numbers import EN_COUNT, EN_NUMBER, EN_ORDINAL, count, number
 
 MONTHS = "january february march april may june july august september october november december".split()
@@ -99,6 +99,19 @@ def _weekdays_ago(now: Present, many: str, name: str) -> Fixed:
     return Fixed(DAY, days(first, 2 if weekend else 1, sure=0.8))
 
 
+def _terms_ago(now: Present, many: str, name: str) -> Fixed | None:
+    """So many summers, or Christmases, ago: the first is the last one that is over."""
+    pick = picks.yearly(CHRISTMAS) if name == "christmas" else picks.season({"fall": "autumn"}.get(name, name))
+    past = [
+        found
+        for back in range(int(count(many)[0]) + 1)
+        for found in pick.make(step("year", floor("year", now.wall), -back))
+        if found.hi is not None and found.hi <= now.today
+    ]
+    n = int(count(many)[0])
+    return Fixed(pick.rank, past[n - 1]) if 0 < n <= len(past) else None
+
+
 def _time_last(now: Present, what: str, word: str) -> Fixed:
     """This day, or roughly this time, a unit ago."""
     at = step(unit(word)[0], now.today, -1)
@@ -114,16 +127,16 @@ def _to_the_day(now: Present, many: str, word: str) -> Fixed | None:
     return Fixed(DAY, unit_at("day", step(unit(word)[0], now.today, -int(units)))) if units == int(units) else None
 
 
+def _year(text: str, now: Present) -> int:
+    return int(text) if len(text) == 4 else picks.short_year(int(text), now)
+
+
 def _short_decade(tens: int) -> int:
     return tens + (1900 if tens > 20 else 2000)
 
 
 def _to_date(now: Present, word: str) -> Fixed:
     return Fixed(LOOSE, Interval(floor(unit(word)[0], now.wall), now.wall, unit(word)[0], 0.9))
-
-
-def _feast(make: feast.Feast) -> Build:
-    return lambda _, __: picks.yearly(make)
 
 
 _MONTH = rf"({'|'.join(MONTHS)}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\.?"
@@ -168,6 +181,9 @@ RELATIVE: tuple[Rule, ...] = (
         rf"({EN_COUNT}) ?(weekends|mondays|tuesdays|wednesdays|thursdays|fridays|saturdays|sundays) ago",
         lambda now, w: _weekdays_ago(now, w[0], w[1][:-1]),
     ),
+    Rule(rf"(?:the )?({'|'.join(WEEKDAYS)}) before last", lambda now, w: _weekdays_ago(now, "two", w[0])),
+    Rule(rf"({EN_COUNT}) ?(spring|summer|autumn|fall|winter|christmas)(?:s|es)? ago", lambda now, w: _terms_ago(now, *w)),
+    Rule(r"(?:the )?()(spring|summer|autumn|fall|winter|christmas) before last", lambda now, w: _terms_ago(now, "two", w[1])),
     Rule(
         rf"(?<!how )(?<!how many )(?:({EN_COUNT}) ?)?(?:full |whole |short )?({UNIT})( and a half)? "
         r"(ago|back(?! (?:and|pain|in|from|to|of)\b))(?: now)?",
@@ -186,7 +202,7 @@ RELATIVE: tuple[Rule, ...] = (
     Rule(
         rf"(?:in|over|within|during|for|throughout)? ?(?:the |these |my |our )?(last|past|previous|preceding|next|coming"
         rf"|following|upcoming)"
-        rf" ({EN_COUNT}) ({UNIT})",
+        rf" ({EN_COUNT}) ({UNIT})(?! (?:of|in) (?:the )?(?:{'|'.join(MONTHS)}|(?:19|20)[0-9]{{2}}|last|this|next|year|month|quarter)\b)",
         lambda now, w: _window(now, *w),
     ),
     Rule(
@@ -244,6 +260,14 @@ DATES: tuple[Rule, ...] = (
         rf"(?:the )?{_DATE}(?: ?(?:-|–|to|and|through) ?(?:the )?{_DATE})? ?(?:of )?{_MONTH}(?![a-z]| be\b)",
         lambda _, w: _day_month(*w),
     ),
+    Rule(
+        rf"([0-3]?[0-9])([-/]){_MONTH}[-/]'?((?:19|20)?[0-9]{{2}})(?![0-9/-])",
+        lambda now, w: picks.date_of(_year(w[3], now), _MONTH_NUMBERS[w[2]], int(w[0])),
+    ),
+    Rule(
+        rf"((?:19|20)[0-9]{{2}})([-/ ]){_MONTH}[-/ ]([0-3]?[0-9])(?![0-9/:-])",
+        lambda _, w: picks.date_of(int(w[0]), _MONTH_NUMBERS[w[2]], int(w[3])),
+    ),
     Rule(_SURE_MONTH, lambda _, w: picks.month(_MONTH_NUMBERS[w[0]])),
     Rule(r"(jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\.?", lambda _, w: picks.month(_MONTH_NUMBERS[w[0]]), _WITH),
     # "this may help" is no month.
@@ -265,7 +289,7 @@ DATES: tuple[Rule, ...] = (
     Rule(
         r"(?:the )?(twenties|thirties|forties|fifties|sixties|seventies|eighties|nineties)",
         lambda _, w: picks.decade(1900 + {"tw": 20, "th": 30, "fo": 40, "fi": 50, "si": 60, "se": 70, "ei": 80, "ni": 90}[w[0][:2]]),
-        r"\b(?:in|early|late|mid)(?: the)?[ -]$",
+        r"\b(?:in|early|late|mid|from|of|during|since|until|before|after)(?: the)?[ -]$",
     ),
     Rule(r"q([1-4])(?:(?: of| in|[/-])? ?(?='?[0-9]{2}))?", lambda _, w: picks.quarter(int(w[0]))),
     Rule(r"((?:19|20)[0-9]{2})[ -]?(q|h)([1-4])", lambda _, w: _term_of(int(w[0]), w[1], int(w[2]))),
@@ -276,6 +300,7 @@ DATES: tuple[Rule, ...] = (
         lambda _, w: picks.half_year(number(w[0])),
     ),
     Rule(r"h([12])", lambda _, w: picks.half_year(int(w[0])), r"\b(?:in|since|of|during|this|last) $"),
+    Rule(r"(spring|summer|winter) (?:break|vacation|holidays?)", lambda _, w: picks.season(w[0])),
     Rule(
         r"(spring|summer|autumn|fall|winter)(?:time)?(?! (?:boot|framework|mvc|cloud|security|asleep|down|apart|off))",
         lambda _, w: picks.season({"fall": "autumn"}.get(w[0], w[0])),
@@ -285,8 +310,8 @@ DATES: tuple[Rule, ...] = (
     Rule(r"(mon|tues?|weds?|thu|thurs?|fri|sat|sun)\.?", lambda _, w: picks.weekday(_DAY_NUMBERS[w[0]]), _ON_DAY),
     Rule(r"(?:the )?weekend", lambda _, __: picks.weekend()),
     Rule(
-        rf"the ({EN_ORDINAL}){_THINGS}",
-        lambda _, w: picks.day_of_month(number(w[0])) if w[0][0].isdigit() else None,
+        rf"the ([0-9]{{1,2}}(?:st|nd|rd|th)){_THINGS}",
+        lambda _, w: picks.day_of_month(number(w[0])),
         r"\b(?:on|since|by|before|until|after|from|between|and|to) $",
     ),
     Rule(rf"({EN_ORDINAL})(?= of (?:last|this|next|the) )", lambda _, w: picks.day_of_month(number(w[0])), _NEVER),
@@ -312,51 +337,6 @@ TIMES: tuple[Rule, ...] = (
     Rule(r"dawn|daybreak", lambda _, __: picks.part("dawn"), _NEVER),
 )
 
-_FEASTS: tuple[tuple[str, feast.Feast], ...] = (
-    (r"christmas eve", feast.on(12, 24)),
-    (r"(?:christmas|xmas)(?: day)?", feast.CHRISTMAS),
-    (r"boxing day", feast.on(12, 26)),
-    (r"(?:chinese|lunar) new year'?s eve", feast.moon(1, 1, later=-1)),
-    (r"(?:chinese|lunar) new year|spring festival", feast.SPRING_FESTIVAL),
-    (r"new year'?s? eve|nye", feast.on(12, 31)),
-    (r"(?:the )?new year(?:'?s(?: day)?)?", feast.NEW_YEAR),
-    (r"valentine'?s?(?:'s)?(?: day)?", feast.VALENTINE),
-    (r"(?:st\.?|saint) patrick'?s day", feast.on(3, 17)),
-    (r"april fools?'?s?(?:' day| day)?", feast.on(4, 1)),
-    (r"good friday", feast.easter(-2)),
-    (r"easter monday", feast.easter(1)),
-    (r"easter(?: sunday)?", feast.easter()),
-    (r"ash wednesday", feast.easter(-46)),
-    (r"pentecost|whit sunday", feast.easter(49)),
-    (r"mother'?s'? day", feast.MOTHERS_DAY),
-    (r"father'?s'? day", feast.FATHERS_DAY),
-    (r"memorial day", feast.the(-1, 0, 5)),
-    (r"juneteenth", feast.on(6, 19)),
-    (r"independence day|(?:the )?(?:4th|fourth) of july", feast.on(7, 4)),
-    (r"labou?r day", feast.the(1, 0, 9)),
-    (r"columbus day|indigenous peoples'? day", feast.the(2, 0, 10)),
-    (r"halloween", feast.HALLOWEEN),
-    (r"veterans'? day|armistice day", feast.on(11, 11)),
-    (r"thanksgiving(?: day)?", feast.THANKSGIVING),
-    (r"black friday", feast.the(4, 3, 11, later=1)),
-    (r"cyber monday", feast.the(4, 3, 11, later=4)),
-    (r"(?:mlk|martin luther king(?: jr\.?)?) day", feast.the(3, 0, 1)),
-    (r"presidents'? day", feast.the(3, 0, 2)),
-    (r"earth day", feast.on(4, 22)),
-    (r"(?:international )?women'?s day", feast.on(3, 8)),
-    (r"may day", feast.on(5, 1)),
-    (r"guy fawkes(?: night| day)?|bonfire night", feast.on(11, 5)),
-    (r"lantern festival", feast.LANTERN),
-    (r"qing ?ming(?: festival)?|tomb[- ]sweeping day", feast.QINGMING),
-    (r"dragon boat festival", feast.DRAGON_BOAT),
-    (r"qixi(?: festival)?", feast.QIXI),
-    (r"mid-?autumn(?: festival| day)?", feast.MID_AUTUMN),
-    (r"double ninth(?: festival)?|chongyang(?: festival)?", feast.DOUBLE_NINTH),
-    (r"(?:chinese )?national day", feast.on(10, 1)),
-    (r"singles'? day|double eleven", feast.on(11, 11)),
-    (r"(?:the )?winter solstice", feast.WINTER_SOLSTICE),
-)
-
 
 def _week(year: int, number: int) -> Fixed | None:
     found = tuple(picks.week_of_year(number).make(whole.interval.lo)) if (whole := picks.year(year)) and whole.interval.lo else ()
@@ -372,5 +352,4 @@ def _term_of(year: int, kind: str, number: int) -> Fixed | None:
     return Fixed(pick.rank, found)
 
 
-FEASTS = tuple(Rule(pattern, _feast(make)) for pattern, make in _FEASTS)
-RULES: tuple[Rule, ...] = (*RELATIVE, *FEASTS, *DATES, *TIMES)
+RULES: tuple[Rule, ...] = (*RELATIVE, *english_feasts.RULES, *DATES, *TIMES)

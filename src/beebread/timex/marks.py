@@ -57,9 +57,14 @@ class Present(Struct, frozen=True):
         """The wall time at which today began."""
         return self.wall.replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
 
+    @property
+    def moment(self) -> datetime:
+        """The instant, aware."""
+        return self.wall.replace(tzinfo=self.zone).astimezone(UTC)
+
     def after(self, elapsed: timedelta) -> datetime:
         """The wall time when so much time will have passed, whatever the clocks do in between."""
-        return (self.wall.replace(tzinfo=self.zone).astimezone(UTC) + elapsed).astimezone(self.zone).replace(tzinfo=None)
+        return (self.moment + elapsed).astimezone(self.zone).replace(tzinfo=None)
 
 
 class Token(Struct, frozen=True):

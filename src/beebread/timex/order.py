@@ -8,7 +8,7 @@ from typing import Literal
 from msgspec import Struct
 
 from beebread.timex.numbers import EN_NUMBER, EN_ORDINAL, ZH_NUMBER, number
-from beebread.timex.scan import fold
+from beebread.timex.scan import close_up, fold
 
 _LONGEST = 2_000  # characters that are read, the last ones: a question stands at the end
 
@@ -66,10 +66,12 @@ _NAMED = (
     r"january|february|march|april|may|june|july|august|september|october|november|december|"
     r"monday|tuesday|wednesday|thursday|friday|saturday|sunday|spring|summer|autumn|fall|winter|christmas|easter)s?\b)"
 )
+# 'Our previous conversation' may be any one before this, which nobody counts.
+_TALK = r"(?!(?:conversation|chat|discussion|talk|dialogue|exchange|call|session)s?(?![a-z]))"
 _OWN = r"(?:the|my|our|your|his|her|their|its|'s)"
 _BACKWARD = (
-    rf"(?:(?P<back>second|third|fourth|2nd|3rd|4th)[- ](?:to|from)(?:[- ]the)?[- ](?:last|end)|(?P<back2>penultimate"
-    rf"|next[- ]to[- ]last|last but one)|(?P<back3>{EN_ORDINAL}) from the end)"
+    rf"(?:(?P<back>second|third|fourth|2nd|3rd|4th)[- ](?:(?:to|from)(?:[- ]the)?[- ](?:last|end)|last)|(?P<back2>penultimate"
+    rf"|next[- ]to[- ]last|last[- ]but[- ]one)|(?P<back3>{EN_ORDINAL}) from the end)"
 )
 
 _ZH_THING = r"(?:个?版本?|稿|草稿|次|回|遍|轮|个|份|篇|条|封|张|场|家|位|任|款|趟|顿|部|本|件|项|种|首|只|辆|单|笔|批|代|版)"
@@ -82,10 +84,11 @@ _ENGLISH = re.compile(
     rf"|(?:(?P<ago>{EN_NUMBER}|an?) (?P<ago_noun>versions?|drafts?|revisions?|iterations?|releases?|commits?|attempts?|tries"
     rf"|sessions?|meetings?|messages?)"
     rf" (?:ago|back|earlier|before))"
+    rf"|{_OWN} (?P<twice_noun>{_MADE}) before (?:the (?:previous|prior)(?: {_MADE})?|the one before(?: (?:that|this))?)"
     rf"|{_OWN} (?P<prior_noun>{_MADE}) (?:right |just |immediately )?before(?: (?:that|this|it|the (?:last|latest|current"
     rf"|present)(?: one)?))?(?! (?:[0-9]|last\b|the\b|my\b|we\b|i\b|yesterday|today))"
-    rf"|(?:{_OWN} )?(?:previous|prior|preceding|earlier) (?P<previous_noun>{_MADE})"
-    rf"|(?:{_OWN} )(?:previous|prior|preceding) {_NAMED}(?P<previous_any>[a-z]+)"
+    rf"|(?:{_OWN} )?(?:previous|prior|preceding|earlier) {_TALK}(?P<previous_noun>{_MADE})"
+    rf"|(?:{_OWN} )(?:previous|prior|preceding) {_TALK}{_NAMED}(?P<previous_any>[a-z]+)"
     rf"|(?:{_OWN} )?(?:very )?(?:last|latest|most recent|newest|final) (?:[a-z]+ ){{0,1}}?(?P<last_noun>{_MADE})"
     rf"|(?:{_OWN} )?(?:very )?(?:latest|most recent|newest) {_NAMED}(?P<last_any>[a-z]+)|{_OWN} last {_NAMED}(?P<last_own>[a-z]+)"
     rf"|most recently|(?:did|have|had|do) (?:i|we|you|he|she|they) (?P<last_adverb>last)(?= [a-z])"
@@ -115,7 +118,7 @@ def order(text: str) -> Order | None:
     In English and Chinese, folded or not. Words of the calendar ("last week", 上个月) and names ("second floor") are no orders.
     """
     start = max(0, len(text) - _LONGEST)
-    folded = fold(text[start:])
+    folded, places = close_up(fold(text[start:]))
     matches = [match for form in (_ENGLISH, _CHINESE) if (match := form.search(folded))]
     if not matches:
         return None
@@ -127,12 +130,13 @@ def order(text: str) -> Order | None:
         return None
     at, end = match.span()
     at += len(match.group()) - len(match.group().lstrip())
-    return Order(kind=kind, n=n, noun=_counted(noun), words=text[start + at : start + end], at=start + at)
+    at, end = start + places[at], start + places[end - 1] + 1
+    return Order(kind=kind, n=n, noun=_counted(noun), words=text[at:end], at=at)
 
 
 _NOUNS = frozenset(
-    "back_noun steps_noun ago_noun prior_noun previous_noun previous_any last_noun last_any last_own nth_noun nth_any original_noun "
-    "upup_time upup again last_time latest_noun up prior that".split()
+    "twice_noun back_noun steps_noun ago_noun prior_noun previous_noun previous_any last_noun last_any last_own nth_noun nth_any "
+    "original_noun upup_time upup again last_time latest_noun up prior that".split()
 )
 
 
@@ -149,6 +153,8 @@ def _english(found: dict[str, str]) -> tuple[Kind, int]:
         return "nth_last", number(word)
     if "back2" in found or "steps_noun" in found:
         return "nth_last", 2
+    if "twice_noun" in found:
+        return "before", 2
     if "ago" in found:
         return "before", number(found["ago"])
     if found.keys() & {"prior_noun", "previous_noun", "previous_any"}:

@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta, timezone
 
 from beebread.clock import EARLIEST_YEAR, LATEST_YEAR
 from beebread.errors import Invalid
-from beebread.timex.compose import Found, Reader
-from beebread.timex.marks import Present
-from beebread.timex.scan import fold, scan
+from beebread.timex.compose import Reader
+from beebread.timex.marks import Interval, Present
+from beebread.timex.scan import close_up, fold, scan
 from beebread.timex.span import Span
 
 EDGE = 2_000  # characters that are read at the beginning and at the end of a longer text
@@ -28,10 +28,11 @@ def find(text: str, now: datetime) -> tuple[Span, ...]:
     present = Present(now.replace(tzinfo=None), now.tzinfo)
     found: list[Span] = []
     for at, piece in _pieces(text):
-        folded = fold(piece)
+        folded, places = close_up(fold(piece))
         for each in Reader(folded, scan(folded, present), present).read():
             if at == 0 or each.at > 0:  # a piece that begins inside a word may begin with half a date
-                found.extend(_span(each, piece, at, present))
+                begin, end = places[each.at], places[each.end - 1] + 1
+                found.append(_span(each.interval, piece[begin:end], at + begin, present))
     return tuple(found)
 
 
@@ -41,14 +42,12 @@ def _pieces(text: str) -> list[tuple[int, str]]:
     return [(0, text[:EDGE]), (len(text) - EDGE, text[-EDGE:])]
 
 
-def _span(found: Found, piece: str, at: int, now: Present) -> list[Span]:
-    whole = found.interval
+def _span(whole: Interval, words: str, at: int, now: Present) -> Span:
     start, end = _instant(whole.lo, now), _instant(whole.hi, now)
     if start and whole.lo and whole.hi and whole.hi - whole.lo <= timedelta(hours=1):
         end = start + max(whole.hi - whole.lo, timedelta(seconds=1))  # an hour passes also where summer time skips or repeats one
     grain = "open" if start is None or end is None else whole.grain
-    certainty = round(min(1.0, whole.sure), 2)
-    return [Span(start=start, end=end, granularity=grain, certainty=certainty, words=piece[found.at : found.end], at=at + found.at)]
+    return Span(start=start, end=end, granularity=grain, certainty=round(min(1.0, whole.sure), 2), words=words, at=at)
 
 
 def _instant(wall: datetime | None, now: Present) -> datetime | None:

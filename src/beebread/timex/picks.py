@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from calendar import monthrange
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from typing import Literal
@@ -30,6 +31,12 @@ def short_year(number: int, now: Present) -> int:
     """The year of two digits: the past one, unless it comes within ten years."""
     full = now.wall.year // 100 * 100 + number
     return full if full <= now.wall.year + 10 else full - 100
+
+
+def date_of(year: int, month: int, number: int, sure: float = 1.0) -> Fixed | None:
+    """A whole date; None when there is no such day."""
+    found = day(year, month, number)
+    return Fixed(DAY, Interval(found[0].lo, found[0].hi, "day", sure)) if found else None
 
 
 def decade(first: int) -> Fixed | None:
@@ -194,14 +201,12 @@ def moon_day(month: int, number: int, leap: bool = False) -> Pick:
 
 
 def same_day(now: Present) -> Pick:
-    """Today's date in another year, else in each month ("去年的今天", "上个月的今天")."""
+    """Today's date in another year, else in each month ("去年的今天", "上个月的今天"); of a shorter month its last day."""
     month, number = now.wall.month, now.wall.day
 
     def make(start: datetime) -> Iterable[Interval]:
-        if same := day(start.year, month, number):
-            yield from same
-            for other in range(1, 13):
-                yield from day(start.year, other, number)
+        for other in (month, *range(1, 13)):
+            yield from day(start.year, other, min(number, monthrange(start.year, other)[1]))
 
     return Pick(DAY, "year", make)
 

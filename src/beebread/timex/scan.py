@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache, lru_cache
 
 from beebread.timex import chinese, english, numeric
@@ -17,7 +18,8 @@ _SIMPLIFIED = "周礼点后个时号钟钟现刚这两几过从间节国庆圣�
 _FORMS = (
     {c: c - 0xFEE0 for c in range(0xFF01, 0xFF5F)}
     | {c + shift: c + 32 for c in range(ord("A"), ord("Z") + 1) for shift in (0, 0xFEE0)}
-    | str.maketrans("’‘　\u00a0〜–—", "''  ~--")
+    | str.maketrans("’‘〜–—", "''~--")
+    | dict.fromkeys(map(ord, "\t\u00a0\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"), " ")
     | str.maketrans(_TRADITIONAL, _SIMPLIFIED)
 )
 
@@ -25,6 +27,22 @@ _FORMS = (
 def fold(text: str) -> str:
     """`text` in small letters, half-width signs and simplified characters, as far as time words need, each character in its place."""
     return text.translate(_FORMS)
+
+
+_HAN = "[\u3007\u3400-\u9fff]"
+_SPACED = re.compile(rf"(?<=[0-9]) +(?={_HAN})|(?<={_HAN}) +(?=[0-9])")
+
+
+def close_up(text: str) -> tuple[str, Sequence[int]]:
+    """A folded text without the spaces between digits and Chinese (2025 年 8 月), and where each character of it, and its end, stood."""
+    kept, places, at = list[str](), list[int](), 0
+    for gap in _SPACED.finditer(text):
+        kept.append(text[at : gap.start()])
+        places.extend(range(at, gap.start()))
+        at = gap.end()
+    if not kept:
+        return text, range(len(text) + 1)
+    return "".join([*kept, text[at:]]), [*places, *range(at, len(text) + 1)]
 
 
 _BOUNDS = (

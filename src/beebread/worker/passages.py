@@ -22,10 +22,11 @@ _LONG_RUN = re.compile(r"[!-~]{80,}")  # keys, encoded bytes
 
 
 class Passages(NamedTuple):
-    """The texts of one record by channel, each a window of what it says."""
+    """The texts of one record by channel, each a window of what it says; and the record whose words are in those of its context."""
 
     record: Record
     texts: Mapping[str, Sequence[str]]
+    read_with: Record | None = None
 
 
 def dense(record: Record, kinds: Sequence[str] = ()) -> bool:
@@ -48,8 +49,9 @@ def dense(record: Record, kinds: Sequence[str] = ()) -> bool:
 def passages(record: Record, before: Record | None, window: int) -> Passages:
     """The texts of `record`, in windows of `window` characters (as `Embedder.window` counts), and as they stand after `before`."""
     own = windows(search_text(record), min(window, SIZE))
-    heading = "\n".join(part for part in (f"{record.at:%Y-%m-%d}", _said(before, BEFORE)) if part)
-    return Passages(record, {"vector": own, "context": [f"{heading}\n{part}" for part in own]})
+    said = _said(before, BEFORE)
+    heading = f"{record.at:%Y-%m-%d}\n{said}" if said else f"{record.at:%Y-%m-%d}"
+    return Passages(record, {"vector": own, "context": [f"{heading}\n{part}" for part in own]}, before if said else None)
 
 
 def _said(record: Record | None, most: int) -> str:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import sqlite3
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 
+from beebread.backends.sqlite_bodies import unpacked
+from beebread.backends.sqlite_schema import FILE
 from beebread.backends.sqlite_store import SqliteStore
 from beebread.model import Event, Principal, Scope, Where
 from beebread.ports import Probe
@@ -46,3 +50,17 @@ def in_store(folder: Path, work: Callable[[SqliteStore], Awaitable[T]], *, busy_
             await store.close()
 
     return asyncio.run(whole())
+
+
+def bodies_with(folder: Path, text: str) -> list[bytes]:
+    """The bodies that hold `text`, as they stand in the file: mostly deflated, so that looking for the text does not find them."""
+    with closing(sqlite3.connect(folder / FILE)) as db:
+        return [body for (body,) in db.execute("SELECT body FROM bodies") if text.encode() in unpacked(body)]
+
+
+def remains(folder: Path, text: str, bodies: Sequence[bytes]) -> list[str]:
+    """The files under `folder` that hold `text`, or a piece of these bodies: not of their first bytes, which are like other records'."""
+    pieces = [body[at : at + 20] for body in bodies for at in range(60, len(body) - 20, 10)]
+    told = [text.encode(), *(piece for piece in pieces if len(set(piece)) > 8)]  # a long text deflates to zeros where it repeats itself
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return [path.name for path in files for content in [path.read_bytes()] if any(piece in content for piece in told)]

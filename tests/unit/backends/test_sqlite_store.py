@@ -19,7 +19,7 @@ from beebread.backends.sqlite_store import SqliteStore
 from beebread.errors import Conflict, Invalid, Unavailable
 from beebread.model import Alias, Batch, Cause, Erase, Event, Evidence, Family, Field, Memory, Principal, Scope, State, state_id
 from beebread.ports import Probe
-from tests.unit.backends.kept import START, event, in_store, where, words
+from tests.unit.backends.kept import START, bodies_with, event, in_store, remains, where, words
 
 HOME = "u::ann"
 SENTINELS = ("zebrasentinel", "斑马暗号句")
@@ -57,8 +57,10 @@ def test_an_erased_owner_is_in_no_byte_of_the_folder(tmp_path: Path) -> None:
         await store.states.put(state, None, 10_000)
         await store.search(words(SENTINELS[0]))
         assert all(word.encode() in bytes_of(tmp_path) for word in SENTINELS)
+        bodies = bodies_with(tmp_path, SENTINELS[0])
+        assert len(bodies) == 3 * 3 + 3 * 150 + 1 and remains(tmp_path, SENTINELS[0], bodies)
         await store.apply(Batch(erase=(Erase(HOME, "", START),)))
-        assert not [word for word in SENTINELS if word.encode() in bytes_of(tmp_path)]
+        assert not [word for word in SENTINELS if remains(tmp_path, word, bodies)]
         assert await store.scan(where(), 10) == []
         assert await store.states.history(HOME, state_id(state), 10) == []
         assert (await store.apply(secret("s1"))).created == ("s1", f"s1-{SENTINELS[1]}", "m-s1")
@@ -71,11 +73,13 @@ def test_erased_records_are_in_no_byte_of_the_folder(tmp_path: Path) -> None:
     async def whole(store: SqliteStore) -> None:
         await store.apply(Batch(put=tuple(event(f"o{at}", f"旁边 neighbour {at} " * 20) for at in range(280))))
         await store.apply(secret("s"))
+        bodies = bodies_with(tmp_path, SENTINELS[0])
+        assert len(bodies) == 4
         gone = tuple(Erase(HOME, name, START) for name in ("s", f"s-{SENTINELS[1]}", "m-s"))
         await store.apply(Batch(erase=gone))
         session = await store.scan(where(types=("session",)), 10)
         await store.apply(Batch(erase=tuple(Erase(HOME, record.id, START) for record in session)))
-        assert not [word for word in SENTINELS if word.encode() in bytes_of(tmp_path)]
+        assert not [word for word in SENTINELS if remains(tmp_path, word, bodies)]
         assert len(await store.scan(where(), 1000)) == 280
 
     in_store(tmp_path, whole)

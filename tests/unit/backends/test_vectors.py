@@ -7,20 +7,22 @@ import sqlite3
 from array import array
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
 from beebread.backends import sqlite_vector_rows
-from beebread.backends.sqlite_schema import APPLICATION, FILE, FIRST, connect
+from beebread.backends.sqlite_schema import APPLICATION, FILE, FIRST, MIGRATIONS, connect, migrate
 from beebread.backends.sqlite_store import SqliteStore
 from beebread.backends.sqlite_vector_cache import Copies
-from beebread.backends.sqlite_vector_codec import Query, pack, unpack
+from beebread.backends.sqlite_vector_codec import Query, pack, part_bytes, unpack
 from beebread.backends.sqlite_vector_parts import Channel, Parts, Sketch
 from beebread.backends.sqlite_vector_search import VectorSearch
-from beebread.model import Batch, Erase, Hit, Principal
+from beebread.model import Batch, Erase, Hit, Mark, Principal
+from beebread.ports import Indexed
 from beebread.testing.index_scene import cosine, nearly
 from tests.unit.backends.kept import START, event, in_store, where
-from tests.unit.backends.vectors import HOME, SIZE, bytes_of, filled, indexed, near, probe, random_vector
+from tests.unit.backends.vectors import HOME, SIZE, SPACE, bytes_of, filled, indexed, near, probe, random_vector
 
 
 def clustered(count: int, seed: int = 0, size: int = SIZE) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
@@ -79,6 +81,69 @@ def test_a_vector_that_is_gone_is_in_no_byte_of_the_folder(tmp_path: Path, how: 
         assert (stays[:20] in bytes_of(tmp_path)) == (how != "space")
 
     in_store(tmp_path, whole)
+
+
+@pytest.mark.requirement("I1", "S4")
+@pytest.mark.parametrize("how", ["erased", "forgotten", "corrected"])
+def test_a_context_read_with_what_is_gone_is_in_no_byte_of_the_folder(tmp_path: Path, how: str) -> None:
+    """Nobody follows the log here: the transaction itself takes it out. Another process, which has a copy in memory, serves it no more."""
+    context, text = random_vector("read with ann7"), random_vector("ann8")
+    gone, stays = pack([context], "")[0], pack([text], "")[0]
+    asked = msgspec.structs.replace(probe(context), channel="context")
+
+    async def whole(store: SqliteStore) -> None:
+        other = await SqliteStore.open(tmp_path)
+        records = await filled(store, 40)
+        vectors = {"vector": (text,), "context": (context,)}
+        await store.vectors.add([Indexed(owner=HOME, record=records[8], vectors=vectors, space=SPACE, read_with=records[7])])
+        for one in (store, other):
+            assert near(await one.vectors.search(asked)) == ["ann8"]
+        assert gone[:20] in bytes_of(tmp_path) and stays[:20] in bytes_of(tmp_path)
+        if how == "forgotten":
+            await store.apply(Batch(replace=(msgspec.structs.replace(records[7], forgotten_at=START),)))
+        if how == "corrected":
+            await store.apply(Batch(replace=(msgspec.structs.replace(records[7], text="nothing"),)))
+        await store.apply(Batch(erase=(Erase(HOME, "ann7" if how == "erased" else "none", START),)))
+        for one in (store, other):
+            assert near(await one.vectors.search(asked)) == []
+            assert near(await one.vectors.search(probe(text))) == ["ann8"]
+            assert [record.id for record in await one.vectors.torn(SPACE, 10)] == ["ann8"]
+        for at in range(0, len(gone) - 20, 10):
+            assert gone[at : at + 20] not in bytes_of(tmp_path)
+        assert stays[:20] in bytes_of(tmp_path)
+        await other.close()
+
+    in_store(tmp_path, whole)
+
+
+@pytest.mark.requirement("I1")
+def test_contexts_of_a_folder_that_does_not_know_what_they_were_read_with_are_made_anew(tmp_path: Path) -> None:
+    """Schema version 3, made by its own statements: texts stay and are found, and the log is followed from its beginning."""
+    older = tmp_path / "older"
+    older.mkdir()
+    now = tmp_path / "now"
+
+    async def fill(store: SqliteStore) -> None:
+        await filled(store, 5)
+        await store.apply(Batch(marks=(Mark(f"embedded {SPACE}", 5), Mark("sweep", 7))))
+
+    in_store(now, fill)
+    db = connect(older / FILE, busy_ms=1000, mode="rwc")
+    migrate(db, older / FILE, START, MIGRATIONS[:3])
+    db.execute("ATTACH ? AS now", (str(now / FILE),))
+    db.execute("INSERT OR REPLACE INTO meta SELECT * FROM now.meta WHERE name NOT GLOB 'schema *'")
+    for table in ("owners", "records", "bodies", "fresh", "marks", "vector_spaces", "vector_changes"):
+        db.execute(f"INSERT OR REPLACE INTO {table} SELECT * FROM now.{table}")
+    db.execute("INSERT INTO vectors SELECT space, owner, doc, texts, contexts FROM now.vectors")
+    db.close()
+
+    async def whole(store: SqliteStore) -> None:
+        assert near(await store.vectors.search(probe(random_vector("ann1")))) == ["ann1"]
+        asked = msgspec.structs.replace(probe(random_vector("ann1")), channel="context")
+        assert await store.vectors.search(asked) == []
+        assert (await store.mark(f"embedded {SPACE}"), await store.mark("sweep"), await store.vectors.torn(SPACE, 9)) == (0, 7, [])
+
+    in_store(older, whole)
 
 
 def test_cosines_are_near_and_the_same_wherever_they_are_computed() -> None:
@@ -224,3 +289,26 @@ def test_what_is_sketched_is_answered_whole(tmp_path: Path) -> None:
         assert sketched.search(db, probe(vector, limit=1)) == exact.search(db, probe(vector, limit=1))
         nearly(sketched.search(db, probe(vector, limit=2000)), exact.search(db, probe(vector, limit=2000)), 2000, f"e{number}")
     db.close()
+
+
+def test_a_long_context_takes_half_the_bytes_and_its_cosines_stay_near() -> None:
+    """Short ones, whose errors would not even out, and the vectors of texts keep 8 bits a number."""
+    assert [part_bytes(size, channel) for channel in ("vector", "context") for size in (24, 255, 257, 384)] == [
+        28, 259, 261, 388, 28, 259, 261, 196,
+    ]  # fmt: skip
+    for size in (256, 384, 1024):
+        some = [random_vector((size, number), size) for number in range(60)]
+        blobs = [pack(some[at : at + 2], "", "context")[0] for at in range(0, 60, 2)]
+        assert {len(blob) for blob in blobs} == {2 * (size // 2 + 4)}
+        ints, scales = unpack(blobs, size, "context")
+        assert ints.dtype == np.int8 and set(np.unique(ints)) == set(range(-15, 16, 2))
+        for number, asked in enumerate(some[:5]):
+            found = Query(asked).cosines(ints, scales)
+            assert found[number] > 0.985
+            assert max(abs(found - [cosine(asked, vector) for vector in some])) < 0.03
+
+
+def test_equal_contexts_are_kept_equally() -> None:
+    one, other = random_vector("a", 384), random_vector("b", 384)
+    assert pack([one, other], "", "context")[0] == pack([one], "", "context")[0] + pack([other], "", "context")[0]
+    assert pack([array("f", [4 * number for number in one])], "", "context") == pack([one], "", "context")

@@ -88,7 +88,10 @@ def swollen(folder: Path, rows: int) -> None:
     """Much more in the first space than a transaction deletes, of records that are no more."""
     db = connect(folder / FILE, busy_ms=1000)
     db.execute("BEGIN IMMEDIATE")
-    db.executemany("INSERT INTO vectors VALUES (1, 1000, ?, ?, ?)", [(doc, b"x" * 900, b"y" * 900) for doc in range(rows)])
+    db.executemany(
+        "INSERT INTO vectors (space, owner, doc, texts, contexts) VALUES (1, 1000, ?, ?, ?)",
+        [(doc, b"x" * 900, b"y" * 900) for doc in range(rows)],
+    )
     db.execute("COMMIT")
     db.close()
 

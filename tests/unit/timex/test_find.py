@@ -9,7 +9,7 @@ import pytest
 
 from beebread.errors import Invalid
 from beebread.timex import find
-from tests.unit.timex.tables import NOW, check, lines, only, rows
+from tests.unit.timex.tables import NOW, check, lines, moment, only, rows
 
 ENGLISH = rows("english.txt")
 CHINESE = rows("chinese.txt")
@@ -78,6 +78,44 @@ def test_words_and_offset_are_the_text_itself() -> None:
     for span in find(text, NOW):
         assert text[span.at : span.at + len(span.words)] == span.words
     assert [span.words for span in find("and LAST WEEK, 上個月", NOW)] == ["LAST WEEK", "上個月"]
+
+
+@pytest.mark.requirement("R3")
+@pytest.mark.parametrize("gap", ["", " ", "  ", "\u3000", "\u00a0", "\u2009", "\t"], ids=ascii)
+def test_spaces_between_digits_and_chinese_change_nothing(gap: str) -> None:
+    """Many write 2025 年 8 月: the year belongs to it, and the words are those of the text, spaces and all."""
+    for written, start, end in (
+        ("2025_年_8_月", "2025-08-01", "2025-09-01"), ("2023_年8_月", "2023-08-01", "2023-09-01"), ("3_天前", "2026-11-27", "2026-11-28"),
+        ("８_月_５_日", "2026-08-05", "2026-08-06"), ("最近_3_天", "2026-11-27", "now"),
+        ("昨天下午_3_点", "2026-11-29 15:00", "2026-11-29 16:00"), ("2025_年第_3_季度", "2025-07-01", "2025-10-01"),
+        ("90_年代", "1990-01-01", "2000-01-01"), ("10_月_1_日_-_10_月_7_日", "2026-10-01", "2026-10-08"),
+    ):  # fmt: skip
+        words = written.replace("_", gap)
+        text = f"在 3 号线上，关于{gap}{words}{gap}的事，见 12 页"
+        span = only(text)
+        assert (span.start, span.end, span.words) == (moment(start), moment(end), words), text
+        assert text[span.at : span.at + len(words)] == words
+
+
+@pytest.mark.requirement("R3")
+def test_a_time_of_day_without_its_day_is_the_last_one_and_less_sure() -> None:
+    for text, start in (("at 6 PM", "2026-11-29 18:00"), ("晚上8点", "2026-11-29 20:00"), ("at 8 am", "2026-11-30 08:00")):
+        assert only(text).start == moment(start) and only(text).certainty <= 0.5 < only(f"yesterday {text}").certainty
+
+
+@pytest.mark.requirement("R3")
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        ("at 3pm UTC yesterday", "2026-11-29 23:00"), ("yesterday at 15:00 GMT", "2026-11-29 23:00"),
+        ("9 am PST on March 3", "2026-03-04 01:00"), ("9am (UTC-08:00) on March 3", "2026-03-04 01:00"),
+        ("3 pm New York time on July 1", "2026-07-02 03:00"), ("2026-03-01 09:00 EST", "2026-03-01 22:00"),
+        ("昨天上午9点 UTC+9", "2026-11-29 08:00"), ("纽约时间昨天上午9点", "2026-11-29 22:00"),
+        ("北京时间昨天下午三点", "2026-11-29 15:00"),
+    ],
+)  # fmt: skip
+def test_a_time_of_day_in_another_zone(text: str, start: str) -> None:
+    assert only(text).start == moment(start)
 
 
 def test_two_times_are_two_spans() -> None:

@@ -62,7 +62,8 @@ def test_digits_and_signs(text: str, now: datetime) -> None:
     "text",
     ["last week " * 100_000, "1" * 1_000_000, "一" * 1_000_000, "上" * 1_000_000, "12/" * 300_000, "the last " * 100_000,
      "twenty-" * 100_000, " " * 1_000_000,
-     "from " * 200_000, "a " * 500_000, "第一" * 500_000, "2026-11-30 " * 90_000],
+     "from " * 200_000, "a " * 500_000, "第一" * 500_000, "2026-11-30 " * 90_000,
+     "年" * 300_000, "3 天前 " * 100_000, "8 月 5 日 下午 " * 50_000, "2019-2021 " * 100_000, "3pm utc " * 100_000, "五月的前" * 100_000],
     ids=lambda text: repr(text[:10]),
 )  # fmt: skip
 def test_a_megabyte_takes_no_longer_than_its_ends(text: str) -> None:

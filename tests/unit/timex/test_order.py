@@ -32,6 +32,16 @@ most recent order | nth_last | 1 | order | -1
 when did we last talk | nth_last | 1 | | -1
 the second to last attempt | nth_last | 2 | attempt | -2
 the version before last | nth_last | 2 | version | -2
+the draft before last | nth_last | 2 | draft | -2
+the draft before the last one | before | 1 | draft | -2
+the version before the previous one | before | 2 | version | -3
+the second-last draft | nth_last | 2 | draft | -2
+the last-but-one version | nth_last | 2 | version | -2
+倒数第二版 | nth_last | 2 | 版 | -2
+倒数第 2 版 | nth_last | 2 | 版 | -2
+第 3 版 | nth | 3 | 版 | 2
+上上版 | before | 2 | 版 | -3
+上上个版本 | before | 2 | 版本 | -3
 第一版方案 | nth | 1 | 版 | 0
 第三稿写了什么 | nth | 3 | 稿 | 2
 第2个版本 | nth | 2 | 版本 | 1
@@ -81,7 +91,13 @@ the third quarter
 first aid
 the second of June
 previous week
+what we said in our previous conversation
+the earlier chat about bicycles
 the last two weeks
+last year's National Day
+the Friday before last
+the summer before last
+第 3 季度
 """.strip().splitlines()
 
 STATES = """

@@ -25,12 +25,17 @@ ENGLISH = [
     for after in "port duct fer act form mit ject press tend vert spect scribe tract cess pose sume gress quire solve".split()
 ]
 SIGNS = [chr(0x4E00 + at) for at in random.Random(1).sample(range(6000), 2500)]
-CHINESE = ["".join(random.Random(at).choices(SIGNS, k=2)) for at in range(20_000)]
 
 
 def after(count: int) -> datetime:
     """The moment after `count` events."""
     return from_micros(START + count * 1000)
+
+
+@cache
+def _chinese() -> list[str]:
+    """Words of two signs; made when they are first asked for, because it takes longer than all else that a command imports."""
+    return ["".join(random.Random(at).choices(SIGNS, k=2)) for at in range(20_000)]
 
 
 def _zipf(rnd: random.Random, words: list[str]) -> str:
@@ -40,7 +45,7 @@ def _zipf(rnd: random.Random, words: list[str]) -> str:
 def sentence(rnd: random.Random, size: int) -> str:
     """About `size` characters, half of them Chinese, words by Zipf's law, with codes and numbers as agents see them."""
     if rnd.random() < 0.5:
-        said = "".join(_zipf(rnd, CHINESE) for _ in range(max(1, size // 2 - 20)))
+        said = "".join(_zipf(rnd, _chinese()) for _ in range(max(1, size // 2 - 20)))
         return f"{said[:40]}，{said[40:]} iPhone 15 Pro 订单A{rnd.randrange(10**6)}。"
     said = " ".join(_zipf(rnd, ENGLISH) for _ in range(max(1, size // 8)))
     return f"{said} order ORD-{rnd.randrange(10**6)} src/foo/bar{rnd.randrange(100)}.py"

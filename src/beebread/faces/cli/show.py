@@ -179,6 +179,8 @@ def health(out: Terminal, state: Health, asker: str) -> None:
     if not state.counts:
         rows.append(("keeps", "nothing yet"))
     rows += [(name, str(count)) for name, count in state.capture.items() if count]
-    rows.append(("meaning", state.meaning + (f" ({state.waiting} changes have no vectors yet)" if state.waiting else "")))
+    without = [f"{state.waiting} changes have no vectors yet"] if state.waiting else []
+    without += [f"the model refused {state.refused} records"] if state.refused else []
+    rows.append(("meaning", state.meaning + (f" ({', '.join(without)})" if without else "")))
     for name, value in rows:
         out.print(f"{name:<10}{value}", markup=False)
