@@ -82,6 +82,8 @@ def search_together(db: sqlite3.Connection, layout: Terms, vectors: VectorSearch
     for at, probe in enumerate(probes):
         if probe.channel not in CHANNELS:
             ways[at] = vectors.asked(db, probe, homes)
+        if probe.limit <= 0:
+            ways[at] = None
     names = {home.n: home.name for home in homes}
     asked = [(way, probe.limit) for way, probe in zip(ways, probes, strict=True)]
     if where.ids:  # a few, whose documents are at hand

@@ -54,5 +54,11 @@ class FunctionEmbedder:
     async def _call(self, texts: list[str]) -> Sequence[Sequence[float]]:
         if inspect.iscoroutinefunction(self._embed):
             return await self._embed(texts)
-        found = await asyncio.to_thread(self._embed, texts)
+        found = await asyncio.to_thread(self._threaded, texts)
         return await found if inspect.isawaitable(found) else found
+
+    def _threaded(self, texts: list[str]) -> Sequence[Sequence[float]] | Awaitable[Sequence[Sequence[float]]]:
+        try:
+            return self._embed(texts)
+        except StopIteration as error:  # no future takes it, so that whoever awaits one would wait for ever
+            raise RuntimeError("StopIteration") from error

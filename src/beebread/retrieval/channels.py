@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from datetime import datetime
 from functools import partial
 
@@ -45,9 +46,12 @@ class Channels:
 
         Last, what any of them found is compared with the question's meaning. Raises Unavailable when no channel at all could answer.
         """
-        searches = Searches(self._store, self._served, self._embedder, plan)
         deadline = deadline or Deadline.after(self._options.deadline_ms)
-        named = [name for name in plan.channels if name not in ("graph", *_LISTINGS) and _asked(name, plan)]
+        with closing(Searches(self._store, self._served, self._embedder, plan)) as searches:
+            return await self._run(searches, plan, where, session, deadline)
+
+    async def _run(self, searches: Searches, plan: Plan, where: Where, session: str, deadline: Deadline) -> Outcome:
+        named = [name for name in plan.channels if name not in ("graph", *_LISTINGS) and _asked(name, plan) and _open(name, where)]
         await searches.begin(named)
         wheres = [where, *(_within(where, window) for window in plan.windows)]
         outcome = await searches.together(named, wheres, plan.pool, deadline)
@@ -126,6 +130,11 @@ def _asked(channel: str, plan: Plan) -> bool:
     """Whether there is anything to ask of `channel`; an answer to no question would hide that nothing else could answer."""
     terms = {"keyword": plan.terms, "exact": (*plan.exact, *plan.signatures)}
     return bool(terms.get(channel, True))
+
+
+def _open(channel: str, where: Where) -> bool:
+    """Whether `channel` tells the asker only of what he may read: a turn stands in its context beside one of another kind."""
+    return channel != "context" or where.asker.kinds is None
 
 
 def _within(where: Where, window: Window) -> Where:

@@ -102,7 +102,7 @@ async def run(jobs: Mapping[str, Job], deadline: Deadline) -> Outcome:
 
 
 class Searches:
-    """The searches of one question. `begin` first."""
+    """The searches of one question. `begin` first, `close` last."""
 
     def __init__(self, store: Store, served: Served, embedder: Embedder | None, plan: Plan) -> None:
         self._store = store
@@ -125,6 +125,11 @@ class Searches:
         if self._vector.done() and not self._vector.cancelled() and not self._vector.exception():
             own = [self._store, self._store.vectors] if isinstance(self._store, KeepsVectors) else [self._store]
             self._joined = [name for name in names if self._served.get(name) in own]
+
+    def close(self) -> None:
+        """Give up a vector that came too late, or whose asker is gone: a model that does not answer must not gather questions."""
+        if self._vector is not None:
+            self._vector.cancel()
 
     async def together(self, names: Sequence[str], wheres: Sequence[Where], limit: int, deadline: Deadline) -> Outcome:
         """What those of `names` find that the store answers in one go; of nothing when one of them cannot, to be asked each by itself."""

@@ -27,7 +27,9 @@ _CITIES = "|".join(name for name in _PLACES if name.isascii() and len(name) > 2)
 _HAN = "|".join(name for name in _PLACES if not name.isascii())
 
 _AFTER = re.compile(
-    rf" ?(?P<open>\()?(?:(?:utc|gmt) ?(?P<sign>[+-]) ?(?P<hours>[01]?[0-9])(?::?(?P<minutes>[0-5][0-9]))?"
+    # A dash with a space behind it, or before a time with a zone of its own, is that of a span: 9:00 UTC - 10:00 UTC.
+    rf" ?(?P<open>\()?(?:(?:utc|gmt) ?(?P<sign>\+|-(?! )) ?(?P<hours>[01]?[0-9])"
+    rf"(?::?(?P<minutes>[0-5][0-9]))?(?!:?[0-9]| ?(?:utc|gmt|[ap]m))"
     rf"|(?P<letters>{_LETTERS}|(?:et(?! al)|pt))"
     rf"|(?P<place>{_CITIES}) time)(?![a-z0-9])(?(open)\))(?:时间)?"
 )

@@ -108,6 +108,8 @@ def test_together_is_what_each_channel_gives_by_itself(db: sqlite3.Connection, l
             for limit in (1, 7, 60, 1000):
                 asked = probes(question, wanted, limit)
                 assert search_together(db, Terms(), vectors, asked) == apart(db, vectors, asked), (wanted, question, limit)
+    for limit in (0, -1):
+        assert search_together(db, Terms(), vectors, probes("cat", where(TEAM), limit)) == [[], [], [], []]
     only_words = probes("cat", where(TEAM), 9, ("keyword", "exact"))
     assert search_together(db, Terms(), vectors, only_words) == apart(db, vectors, only_words)
 

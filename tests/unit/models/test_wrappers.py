@@ -76,6 +76,15 @@ def test_what_is_no_vector_is_refused(answer: object, message: str) -> None:
         documents(opened(embed), "a", "b")
 
 
+@pytest.mark.requirement("S3")
+def test_a_function_that_runs_out_of_answers_fails_like_any_other() -> None:
+    answers = iter([[[1.0, 0.0]]])
+    embedder = FunctionEmbedder(lambda texts: next(answers), space="few")
+    assert documents(embedder, "one")
+    with pytest.raises(Unavailable, match="StopIteration"):
+        documents(embedder, "two")
+
+
 def test_a_model_that_changes_its_length_is_another_model() -> None:
     sizes = iter([3, 4])
 
