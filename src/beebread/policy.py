@@ -88,6 +88,7 @@ def _named(row: Columns, where: Where) -> bool:
     )  # fmt: skip
     return (
         all(not wanted or value in wanted for wanted, value in alternatives)
+        and row.kind not in where.without_kinds
         and (not where.tags or any(tag in where.tags for tag in row.tags))
         and (not where.entities or any(entity in where.entities for entity in row.entities))
         and all(row.environment.get(name, "") == value for name, value in where.environment.items())
@@ -119,6 +120,7 @@ def state_matches(state: State, where: Where) -> bool:
     return (
         visible(where.asker, state)
         and all(not names or value in names for names, value in wanted)
+        and state.memory_type not in where.without_kinds
         and (where.after is None or updated >= micros(where.after))
         and (where.before is None or updated < micros(where.before))
         and state_status(state, where.now) in where.status

@@ -11,6 +11,7 @@ import msgspec
 
 from beebread.backends.sqlite_bodies import unpacked
 from beebread.backends.sqlite_postings import COUNT_BITS, HASH, HASH_BITS, LENGTH_BITS, LONGEST, MOST, decoded
+from beebread.backends.sqlite_rows import LETTERS
 from beebread.backends.sqlite_schema import FILE, connect
 from beebread.backends.sqlite_terms import OWNER, Hashes, Owner, Terms, first_place, segments
 from beebread.backends.sqlite_vector_codec import part_bytes
@@ -70,7 +71,9 @@ def _records(db: sqlite3.Connection) -> Iterator[str]:
 def _links(db: sqlite3.Connection) -> Iterator[str]:
     found = set(db.execute("SELECT owner, source, family, target, relation FROM links"))
     wanted = {
-        (n, link.source, link.family, link.target, link.relation) for n, home, record in _kept(db).values() for link in links(record, home)
+        (n, link.source, LETTERS[link.family], link.target, link.relation)
+        for n, home, record in _kept(db).values()
+        for link in links(record, home)
     }
     if found != wanted:
         yield f"links differ from the records: {len(found - wanted)} too many, {len(wanted - found)} missing"

@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from beebread.backends.sqlite_postings import COUNT_BITS, DOC_BITS, MOST, bucket_of, decoded, matching
+from beebread.backends.sqlite_postings import COUNT_BITS, DOC_BITS, MOST, Sought, decoded, matching, sought
 from beebread.backends.sqlite_terms import Hashes, Owner, Terms, first_place, listed, segments
 from beebread.backends.sqlite_where import marks
 
@@ -51,18 +51,21 @@ class Collected(NamedTuple):
 def collect(db: sqlite3.Connection, home: Owner, terms: Sequence[str], found: Collected, layout: Terms) -> None:
     """Add what one owner keeps to the postings of each term: from its segments, then from its fresh documents one by one."""
     hashes = Hashes(home.key).of(terms)
-    rows: dict[int, list[tuple[int, int, int]]] = {}
+    wanted: dict[int, list[tuple[int, Sought]]] = {}
+    rows: dict[int, list[tuple[int, Sought, int, int]]] = {}
     for segment in segments(db, home.n):
         bits, at, first = layout.bits(segment.level), len(found.segments), segment.bucket(0)
         found.segments.append(segment.docs)
-        for term, hash_ in enumerate(hashes):
-            rows.setdefault(first + bucket_of(hash_, bits), []).append((term, at, bits))
+        if bits not in wanted:
+            wanted[bits] = [(term, sought(hash_, bits)) for term, hash_ in enumerate(hashes)]
+        for term, asked in wanted[bits]:
+            rows.setdefault(first + asked.bucket, []).append((term, asked, at, bits))
     places = list(rows)
     for start in range(0, len(places), PLACES):
         some = places[start : start + PLACES]
         for place, blob in db.execute(f"SELECT place, entries FROM postings WHERE place IN ({marks(some)})", some):
-            for term, at, bits in rows[place]:
-                if postings := matching(blob, hashes[term], bits):
+            for term, asked, at, bits in rows[place]:
+                if postings := matching(blob, asked):
                     found.slices[term].append(Slice(postings, at, bits))
     _collect_fresh(db, home, {hash_: term for term, hash_ in enumerate(hashes)}, found)
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 
+from beebread.backends.sqlite_rows import LETTERS
 from beebread.backends.sqlite_where import marks
 from beebread.errors import Invalid
 from beebread.model import CAUSAL
 
+_CAUSAL = tuple(LETTERS[family] for family in CAUSAL)
 Edges = Mapping[str, Sequence[str]]
 """From each record that a batch changed, within one owner, to what it says it came from."""
 
@@ -16,7 +18,8 @@ Edges = Mapping[str, Sequence[str]]
 def led_to(db: sqlite3.Connection, n: int, ids: Sequence[str]) -> set[str]:
     """Which of `ids` something already kept came from."""
     rows = db.execute(
-        f"SELECT DISTINCT leads FROM links WHERE owner = ? AND leads IN ({marks(ids)}) AND family IN ({marks(CAUSAL)})", (n, *ids, *CAUSAL)
+        f"SELECT DISTINCT leads FROM links WHERE owner = ? AND leads IN ({marks(ids)}) AND family IN ({marks(_CAUSAL)})",
+        (n, *ids, *_CAUSAL),
     )
     return {name for (name,) in rows}
 
@@ -51,10 +54,10 @@ def _cycle(edges: Edges) -> str | None:
 
 
 def _own_cause(db: sqlite3.Connection, n: int, name: str) -> bool:
-    step = f"l.owner = ? AND l.family IN ({marks(CAUSAL)})"
+    step = f"l.owner = ? AND l.family IN ({marks(_CAUSAL)})"
     row = db.execute(
         f"WITH RECURSIVE up (id) AS (SELECT l.leads FROM links l WHERE l.source = ? AND {step} "
         f"UNION SELECT l.leads FROM up CROSS JOIN links l ON l.source = up.id AND {step}) SELECT 1 FROM up WHERE id = ? LIMIT 1",
-        (name, n, *CAUSAL, n, *CAUSAL, name),
+        (name, n, *_CAUSAL, n, *_CAUSAL, name),
     ).fetchone()
     return row is not None

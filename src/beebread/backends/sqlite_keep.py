@@ -10,7 +10,7 @@ from msgspec import Struct
 from beebread.backends.sqlite_bodies import packed
 from beebread.backends.sqlite_cycles import led_to, refuse_cycles
 from beebread.backends.sqlite_read import CHUNK, bodies
-from beebread.backends.sqlite_rows import COLUMNS, encode, labels, row_of
+from beebread.backends.sqlite_rows import COLUMNS, LETTERS, encode, labels, row_of
 from beebread.backends.sqlite_terms import OWNER, Entry, Owner, Terms, new_key, save_counts
 from beebread.backends.sqlite_vector_rows import drop
 from beebread.backends.sqlite_where import marks
@@ -161,7 +161,10 @@ class Keeping:
                 self.suspect((home.name, name))
         self.db.executemany(
             "INSERT INTO links VALUES (?, ?, ?, ?, ?, ?)",
-            [(home.n, link.source, link.family, link.target, link.relation, called.get(link.target, link.target)) for link in brought],
+            [
+                (home.n, link.source, LETTERS[link.family], link.target, link.relation, called.get(link.target, link.target))
+                for link in brought
+            ],
         )
 
     def _write_terms(self, home: Owner, changed: Sequence[Kept]) -> None:

@@ -87,8 +87,11 @@ class Pool:
         with self._guard:
             self._check()
             self._questions.append(job)
-            if not self._busy:
+            waits = self._busy > 0
+            if not waits:
                 self._begin_reading()
+        if not waits:
+            return await job.future
         timer = loop.call_later(PATIENCE, self._help, job)
         try:
             return await job.future

@@ -12,6 +12,7 @@ import sys
 from array import array
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 HASH_BITS = 45  # of a million different terms, a query's own meets a wrong one once in 30 million
 COUNT_BITS = 3  # that stand below a hash, so that a hash is the posting of a term that a document has once
@@ -88,27 +89,37 @@ def merged(olds: Sequence[Mapping[int, bytes]], before: int, after: int) -> Iter
             start = end
 
 
-def bucket_of(term: int, bits: int) -> int:
-    """In which bucket of a segment of 2**`bits` documents the postings of a term's hash are."""
-    return term >> POSTING_BITS - bits
+class Sought(NamedTuple):
+    """A term's hash as segments of one size have it."""
+
+    bucket: int
+    first: int  # the highest byte of its postings
+    second: int | None  # and the next, where that is all of the hash
+    low: int  # its postings lie from here
+    high: int  # to here, without this
 
 
-def matching(blob: bytes, term: int, bits: int) -> array[int]:
-    """The postings of a term in the blob of its bucket. Only those are unpacked whose first bytes are those of its hash: mostly none."""
+def sought(term: int, bits: int) -> Sought:
+    """A term's hash in segments of 2**`bits` documents."""
     held = bits + COUNT_BITS
     rest = (term & (1 << POSTING_BITS - bits) - 1) >> COUNT_BITS
-    size = len(blob) // _BYTES
     first, second = (rest << held >> POSTING_BITS - 16).to_bytes(2, "big")
+    return Sought(term >> POSTING_BITS - bits, first, second if held <= POSTING_BITS - 16 else None, rest << held, rest + 1 << held)
+
+
+def matching(blob: bytes, term: Sought) -> array[int]:
+    """The postings of a term in the blob of its bucket. Only those are unpacked whose first bytes are those of its hash: mostly none."""
+    size = len(blob) // _BYTES
     highest = size * (_BYTES - 1)
-    start = blob.find(first, highest)
+    start = blob.find(term.first, highest)
     if start < 0:
         return _NONE
-    end = blob.rfind(first, highest) + 1
-    if held <= POSTING_BITS - 16 and blob.find(second, start - size, end - size) < 0:
+    end = blob.rfind(term.first, highest) + 1
+    if term.second is not None and blob.find(term.second, start - size, end - size) < 0:
         return _NONE
     found = _unpacked(blob, size, start - highest, end - highest)
-    at = bisect_left(found, rest << held)
-    return found[at : bisect_left(found, rest + 1 << held, at)]
+    at = bisect_left(found, term.low)
+    return found[at : bisect_left(found, term.high, at)]
 
 
 def without(postings: Sequence[int], gone: frozenset[int], bits: int) -> list[int]:

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from beebread.errors import Invalid
-from beebread.model import Event, Memory, Record, columns
+from beebread.model import Event, Family, Memory, Record, columns
 
 T = TypeVar("T", bound=Struct)
 LARGEST = 1 << 63
@@ -18,6 +18,9 @@ COLUMNS = (
     "layer", "key", "actor", "origin", "speaker", "confidence", "valid_from", "valid_to", "closed_at", "forgotten_at", "expires_at",
     "pending", "disputed",
 )  # fmt: skip
+
+LETTERS: dict[Family, str] = {"CAUSED_BY": "C", "DATA_FROM": "D", "REFERS_TO": "R", "RESTS_ON": "E", "NEXT": "N"}
+"""How the family of a link is kept: its name would stand in two indexes with every link."""
 
 encode = msgspec.json.Encoder().encode
 """The JSON that a record is kept as; of the position in it, its column alone is true."""

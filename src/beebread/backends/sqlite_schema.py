@@ -114,7 +114,13 @@ READ_WITH: Steps = (
     "DELETE FROM marks WHERE name GLOB 'embedded *'",
 )
 
-MIGRATIONS: Sequence[Steps] = (FIRST, COMPACT, VECTORS, READ_WITH)
+FAMILIES: Steps = (
+    # A letter for the name of a link's family (sqlite_rows.LETTERS), which stands in two indexes.
+    """UPDATE links SET family = CASE family WHEN 'CAUSED_BY' THEN 'C' WHEN 'DATA_FROM' THEN 'D' WHEN 'REFERS_TO' THEN 'R'
+    WHEN 'RESTS_ON' THEN 'E' END""",
+)
+
+MIGRATIONS: Sequence[Steps] = (FIRST, COMPACT, VECTORS, READ_WITH, FAMILIES)
 """MIGRATIONS[n] leads from schema version n to n + 1; a published one is never changed."""
 
 

@@ -6,12 +6,14 @@ import sqlite3
 from collections.abc import Sequence
 
 from beebread.backends.sqlite_read import CHUNK
+from beebread.backends.sqlite_rows import LETTERS
 from beebread.backends.sqlite_terms import owners_named
 from beebread.backends.sqlite_where import Clause, bound, marks, matches, sees
 from beebread.model import CAUSAL, Direction, Family, Link, Where, owners
 
 HOPS = 32
 """Hops in one query. A record that many paths lead to comes up once for each length, so that a long walk goes on in steps."""
+_FAMILIES: dict[str, Family] = {letter: family for family, letter in LETTERS.items()}
 Node = tuple[int, str]  # owner, id
 Edge = tuple[int, str, Family, str, str]  # owner, source, family, target, relation
 
@@ -28,8 +30,8 @@ def walk(
     while frontier and done < depth:
         hops = min(HOPS, depth - done)
         nearest: dict[Node, int] = {}
-        for n, source, family, target, relation, far, shown in _steps(db, frontier, direction, hops, where, wanted):
-            key: Edge = (n, source, family, target, relation)
+        for n, source, letter, target, relation, far, shown in _steps(db, frontier, direction, hops, where, wanted):
+            key: Edge = (n, source, _FAMILIES[letter], target, relation)
             at, end = done + far, (n, target if direction == "up" else source)
             if key not in met or at < met[key][0]:
                 met[key] = (at, bool(shown))
@@ -48,26 +50,29 @@ def _called(db: sqlite3.Connection, n: int, names: Sequence[str]) -> list[str]:
     wanted = [name for name in dict.fromkeys(names) if bound(name) == name]  # others were never kept
     for start in range(0, len(wanted), CHUNK):
         part = wanted[start : start + CHUNK]
-        called.update(db.execute(f"SELECT alias, id FROM aliases WHERE owner = ? AND alias IN ({marks(part)})", (n, *part)))
-        called.update(db.execute(f"SELECT id, id FROM records WHERE owner = ? AND id IN ({marks(part)})", (n, *part)))
+        known = (
+            f"SELECT alias, id FROM aliases WHERE owner = ?1 AND alias IN ({marks(part)}) "
+            f"UNION ALL SELECT id, id FROM records WHERE owner = ?1 AND id IN ({marks(part)})"
+        )
+        called.update(db.execute(known, (n, *part, *part)))
     return list(dict.fromkeys(called[name] for name in wanted if name in called))
 
 
 def _steps(
     db: sqlite3.Connection, frontier: Sequence[Node], direction: Direction, hops: int, where: Where, families: Sequence[Family]
-) -> list[tuple[int, str, Family, str, str, int, int]]:
-    """The links within `hops` of the frontier: owner, source, family, target, relation, depth, whether its far end answers `where`."""
+) -> list[tuple[int, str, str, str, str, int, int]]:
+    """The links within `hops` of the frontier: owner, source, letter, target, relation, depth, whether the far end answers `where`."""
     passable = Clause()
     sees(passable, where.asker)
     passable.add("r.forgotten_at IS NULL")
     answers = matches(where)
     near, far = ("source", "leads") if direction == "up" else ("leads", "source")
-    stored = [family for family in families if family != "NEXT"]
+    stored = [LETTERS[family] for family in families if family != "NEXT"]
     begin = ",".join("(?, ?)" for _ in frontier)
     values = [value for node in frontier for value in node]
     link = f"JOIN links l ON l.owner = s.owner AND l.{near} = s.id AND l.family IN ({marks(stored)}) "
     link += f"JOIN records r ON r.owner = l.owner AND r.id = l.{far}"
-    ends = "s.id, 'NEXT', r.id" if direction == "up" else "r.id, 'NEXT', s.id"
+    ends = "s.id, 'N', r.id" if direction == "up" else "r.id, 'N', s.id"
     follow = "JOIN records e ON e.owner = s.owner AND e.id = s.id AND e.type = 'event' AND e.session <> '' "
     follow += _neighbour(direction, passable)
     recursion = [f"SELECT r.owner, r.id, s.depth + 1 FROM seen s {link} WHERE s.depth < ? AND {passable.sql}"] if stored else []

@@ -38,6 +38,11 @@ class Clause(Struct):
         if wanted:
             self.add(f"{column} IN ({marks(wanted)})", *map(bound, wanted))
 
+    def none_of(self, column: str, unwanted: Sequence[str]) -> None:
+        """The column has none of the unwanted values."""
+        if unwanted:
+            self.add(f"{column} NOT IN ({marks(unwanted)})", *map(bound, unwanted))
+
     @property
     def sql(self) -> str:
         """The conditions joined."""
@@ -75,8 +80,8 @@ def sees(clause: Clause, asker: Principal, kind: str = "r.kind") -> None:
 
 def matches(where: Where) -> Clause:
     """policy.matches over `records AS r`, but for the owner."""
-    named = (where.types, where.kinds, where.layers, where.keys, where.tags, where.entities, where.sessions, where.tasks, where.actors,
-             where.origins, where.speakers, where.ids, where.linked_to)  # fmt: skip
+    named = (where.types, where.kinds, where.without_kinds, where.layers, where.keys, where.tags, where.entities, where.sessions,
+             where.tasks, where.actors, where.origins, where.speakers, where.ids, where.linked_to)  # fmt: skip
     if sum(map(len, named)) > LONGEST:
         raise Invalid(f"a filter takes at most {LONGEST} names: ask in parts")
     clause = Clause()
@@ -86,6 +91,7 @@ def matches(where: Where) -> Clause:
         ("r.task", where.tasks), ("r.actor", where.actors), ("r.origin", where.origins), ("r.speaker", where.speakers), ("r.id", where.ids),
     ):  # fmt: skip
         clause.one_of(column, wanted)
+    clause.none_of("r.kind", where.without_kinds)
     _labelled(clause, where)
     if where.min_confidence > 0:
         clause.add("r.confidence >= ?", where.min_confidence)
@@ -165,6 +171,7 @@ def states(where: Where) -> Clause:
         ("r.actor", where.actors),
     ):  # fmt: skip
         clause.one_of(column, wanted)
+    clause.none_of("r.memory_type", where.without_kinds)
     if where.after is not None:
         clause.add("r.updated_at >= ?", micros(where.after))
     if where.before is not None:

@@ -17,7 +17,7 @@ FAMILIES: tuple[Family, ...] = ("NEXT", "CAUSED_BY", "REFERS_TO", "DATA_FROM", "
 CAUSAL: tuple[Family, ...] = ("CAUSED_BY", "DATA_FROM")
 
 
-class Link(Struct, frozen=True, omit_defaults=True):
+class Link(Struct, frozen=True, omit_defaults=True, gc=False):
     """One edge, from the later record to the earlier one it comes from, inside one owner. `depth` counts hops from where a walk began.
 
     Families: NEXT (order in a session; derived, never stored), CAUSED_BY (parent and causes), REFERS_TO (mentions),

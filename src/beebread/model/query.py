@@ -33,6 +33,7 @@ class Where(Struct, frozen=True, omit_defaults=True, kw_only=True):
     now: datetime
     types: tuple[str, ...] = ()  # event, memory, session
     kinds: tuple[str, ...] = ()
+    without_kinds: tuple[str, ...] = ()  # of none of these
     layers: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
@@ -92,7 +93,7 @@ class Query(Struct, frozen=True, omit_defaults=True, kw_only=True):
     args: Any = None
 
 
-class Hit(Struct, frozen=True):
+class Hit(Struct, frozen=True, gc=False):
     """One answer of one channel: the record's key and the channel's own score (higher is better).
 
     `ideal` is what a good answer should score, where the channel can tell: measured against it, scores stay low when nothing fits.
@@ -104,7 +105,7 @@ class Hit(Struct, frozen=True):
     ideal: float = 0.0
 
 
-class Rank(Struct, frozen=True):
+class Rank(Struct, frozen=True, gc=False):
     """Where a channel put an item: its rank from 1 and its score."""
 
     rank: int

@@ -13,7 +13,7 @@ import msgspec
 from beebread.errors import Unavailable
 from beebread.model import Direction, Family, Hit, Link, Record, Where, owner
 from beebread.ports import Embedder, Index, Store
-from beebread.retrieval.options import ECHOES, Options
+from beebread.retrieval.options import Options
 from beebread.retrieval.plan import Plan
 from beebread.retrieval.searches import MEANING, Deadline, Job, Key, Outcome, Searches, run
 from beebread.retrieval.times import Window
@@ -52,7 +52,7 @@ class Channels:
 
     async def _run(self, searches: Searches, plan: Plan, where: Where, session: str, deadline: Deadline) -> Outcome:
         named = [name for name in plan.channels if name not in ("graph", *_LISTINGS) and _asked(name, plan) and _open(name, where)]
-        await searches.begin(named)
+        await searches.begin(named, deadline)
         wheres = [where, *(_within(where, window) for window in plan.windows)]
         outcome = await searches.together(named, wheres, plan.pool, deadline)
         jobs = searches.jobs([name for name in named if name not in outcome.timings], wheres, plan.pool)
@@ -79,14 +79,14 @@ class Channels:
         if len(found) < RECENT:
             have = {record.id for record in found}
             found += [record for record in await self._store.scan(latest, RECENT) if record.id not in have]
-        return _descending([record for record in found if where.kinds or record.kind not in ECHOES][:RECENT])
+        return _descending(found[:RECENT])
 
     async def _in_time(self, plan: Plan, where: Where) -> list[Hit]:
         """The newest of each span that is named, or of all that answers the filter."""
         found: list[Record] = []
         for window in plan.windows or (Window(),):
             found += await self._store.scan(msgspec.structs.replace(_within(where, window), order="-time"), plan.pool)
-        return _descending([record for record in found if where.kinds or record.kind not in ECHOES])
+        return _descending(found)
 
     def _seeds(self, hits: Mapping[str, list[Hit]]) -> dict[Key, float]:
         """The best hits of each channel, each with its share of that channel's best score."""

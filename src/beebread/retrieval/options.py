@@ -12,8 +12,9 @@ class Options(Struct, frozen=True, kw_only=True):
     """
 
     deadline_ms: int = 5_000  # for the whole of a recall
-    pool: int = 60  # candidates asked of each channel, or two for each item wanted where that is more
-    read: int = 60  # candidates that are read and ranked, or four for each item wanted where that is more
+    pool: int = 48  # candidates asked of each channel, or two for each item wanted where that is more
+    read: int = 40  # candidates that are read and ranked, or four for each item wanted where that is more
+    read_timely: int = 60  # and where time decides among them, which is known only of what was read
     # What a record's evidence from each channel counts; a channel that is not named here counts as `other`.
     keyword: float = 1.0
     vector: float = 1.25

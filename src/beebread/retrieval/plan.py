@@ -38,10 +38,16 @@ class Plan(Struct, frozen=True, omit_defaults=True, kw_only=True):
     as_of: datetime | None = None
     order: Order | None = None
     cues: tuple[Cue, ...] = ()
-    pool: int = 60
+    limit: int = 10
+    pool: int = 48
     hops: int = 2
     hop: float = 0.6
     why: dict[str, str] = {}
+
+    @property
+    def timely(self) -> bool:
+        """Whether the question is about one time rather than another, or about the order of things."""
+        return bool(self.windows or self.order or self.as_of or "current" in self.cues)
 
     def shown(self) -> dict[str, Any]:
         """The plan as a report tells it."""
@@ -72,7 +78,7 @@ def plan(query: Query, options: Options, index_channels: frozenset[str] = frozen
     pool = max(options.pool, 2 * query.limit)
     if query.tool:
         found = (f"!{tool_signature(query.tool, query.args)}",)
-        return Plan(channels={"exact": 1.0}, signatures=found, pool=pool, why={"exact": "the same call, made before"})
+        return Plan(channels={"exact": 1.0}, signatures=found, limit=query.limit, pool=pool, why={"exact": "the same call, made before"})
     lines = query.text.strip().splitlines()
     said = _said(query.text, lines)
     text = said_when.text or query.text
@@ -100,7 +106,7 @@ def plan(query: Query, options: Options, index_channels: frozenset[str] = frozen
         weights["graph"] = options.far_graph
     return Plan(
         channels=weights, text=text, terms=terms, exact=exact, windows=said_when.windows, as_of=said_when.as_of, order=said_when.order,
-        cues=tuple(cue for cue in get_args(Cue) if cue in said), pool=pool,
+        cues=tuple(cue for cue in get_args(Cue) if cue in said), limit=query.limit, pool=pool,
         hops=options.far_hops if along else options.hops, hop=options.far_hop if along else options.hop, why=why,
     )  # fmt: skip
 
@@ -119,4 +125,10 @@ def _unasked(query: Query, said: frozenset[Cue], pool: int, options: Options) ->
     )  # fmt: skip
     channel = "time" if filtered and "phatic" not in said else "recent"
     gate = "small talk: nothing but what is recent" if "phatic" in said else "no words to search by"
-    return Plan(channels={channel: options.weight(channel)}, cues=("phatic",) if "phatic" in said else (), pool=pool, why={"gate": gate})
+    return Plan(
+        channels={channel: options.weight(channel)},
+        cues=("phatic",) if "phatic" in said else (),
+        limit=query.limit,
+        pool=pool,
+        why={"gate": gate},
+    )

@@ -40,7 +40,7 @@ def rank(fused: Sequence[Fused], plan: Plan, where: Where, options: Options) -> 
     close = fused[: max(_RANKED, plan.pool)] if plan.terms else fused
     scored = by_time([_scored(one, newest, plan, then, options) for one in close], plan, options)
     scored.sort(key=lambda one: (-one.score, -one.fused.record.at.timestamp(), one.fused.key))
-    return folded(scored, options)
+    return folded(scored, plan, options)
 
 
 def _scored(one: Fused, newest: datetime, plan: Plan, where: Where, options: Options) -> Ranked:
@@ -77,11 +77,15 @@ def _windows(plan: Plan, record: Record) -> tuple[Window, ...]:
     return plan.windows
 
 
-def folded(ranked: Sequence[Ranked], options: Options) -> list[Ranked]:
-    """Each thing once: what says the same as a better one goes into that one's `same`. Other numbers or negations are another thing."""
+def folded(ranked: Sequence[Ranked], plan: Plan, options: Options) -> list[Ranked]:
+    """Each thing once: what says the same as a better one goes into that one's `same`. Other numbers or negations are another thing.
+
+    Only among the best: to compare takes longer than all else that is done here.
+    """
+    best = min(_FOLDED, 2 * plan.limit)
     kept: list[Ranked] = []
     alike: dict[object, list[tuple[int, _Shape]]] = {}
-    for one in ranked[:_FOLDED]:
+    for one in ranked[:best]:
         shape = _Shape(one.fused.record)
         others = alike.setdefault(shape.mark, [])
         twin = next((place for place, other in others if shape.says(other, options.alike)), None)
@@ -90,7 +94,7 @@ def folded(ranked: Sequence[Ranked], options: Options) -> list[Ranked]:
             kept.append(one)
         else:
             kept[twin] = msgspec.structs.replace(kept[twin], same=(*kept[twin].same, one.fused.record.id))
-    return [*kept, *ranked[_FOLDED:]]
+    return [*kept, *ranked[best:]]
 
 
 class _Shape:

@@ -82,12 +82,15 @@ class Retriever:
         plotted = plan(query, self.options, self._channels.index_channels, times(query.text, where.now))
         if plotted.as_of is not None and where.as_of is None:
             where = msgspec.structs.replace(where, status=tuple(dict.fromkeys((*where.status, *HISTORY))))
+        if not where.kinds:
+            where = msgspec.structs.replace(where, without_kinds=ECHOES)
         timings = {"plan": _since(began)}
         outcome = await self._channels.run(plotted, where, session, deadline)
         timings.update(outcome.timings)
         began = time.perf_counter()
         parts = fuse.weighed(outcome.hits, plotted)
-        records = await self._checked(fuse.leading(parts, max(self.options.read, 4 * query.limit)), where)
+        few = self.options.read_timely if plotted.timely else self.options.read
+        records = await self._checked(fuse.leading(parts, max(few, 4 * query.limit)), where)
         timings["check"] = _since(began)
         began = time.perf_counter()
         fused = fuse.fuse(parts, outcome.hits, records, self.options)
@@ -118,7 +121,7 @@ class Retriever:
     async def _checked(self, keys: Collection[Key], where: Where) -> dict[Key, Record]:
         """Those records that the store itself lets through: a stale or wrong index shows nothing that it should not."""
         records = await self._store.get(sorted({name for _, name in keys}), where) if keys else []
-        kept = {(owner(record.scope), record.id): record for record in records if where.kinds or record.kind not in ECHOES}
+        kept = {(owner(record.scope), record.id): record for record in records}
         wanted = frozenset(keys)
         return {key: record for key, record in kept.items() if key in wanted}
 

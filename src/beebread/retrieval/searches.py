@@ -75,6 +75,8 @@ class Deadline(Struct, frozen=True):
 
 async def run(jobs: Mapping[str, Job], deadline: Deadline) -> Outcome:
     """Run every job at once. Only a failure to answer is noted (away, too late, other model); a wrong question is still an error."""
+    if not jobs:
+        return Outcome({}, {}, {})
     hits: dict[str, list[Hit]] = {}
     failed: dict[str, str] = {}
     timings: dict[str, float] = {}
@@ -113,7 +115,7 @@ class Searches:
         self._joined: list[str] = []
         self.embed_ms = 0.0
 
-    async def begin(self, names: Sequence[str]) -> None:
+    async def begin(self, names: Sequence[str], deadline: Deadline) -> None:
         """Make the question's vector, if one of `names` needs it, and choose which of them the store answers in one go."""
         if self._embedder is None or not MEANING & {*names}:
             return
@@ -121,7 +123,7 @@ class Searches:
         self._vector.add_done_callback(_heard)
         if not isinstance(self._store, SearchesTogether):
             return
-        await asyncio.wait({self._vector}, timeout=_MOMENT)
+        await asyncio.wait({self._vector}, timeout=min(_MOMENT, max(0.0, deadline.ends - time.monotonic())))
         if self._vector.done() and not self._vector.cancelled() and not self._vector.exception():
             own = [self._store, self._store.vectors] if isinstance(self._store, KeepsVectors) else [self._store]
             self._joined = [name for name in names if self._served.get(name) in own]
@@ -158,11 +160,12 @@ class Searches:
         met = [name for name in self._plan.channels if name in MEANING and outcome.hits.get(name)]
         if not met:
             return outcome
+        others = dict(outcome.hits)
         if self._joined:  # whose answers were compared with each other's already
-            compared = keys_of(hits for name, hits in outcome.hits.items() if name in self._joined)
+            compared = keys_of([others.pop(name) for name in self._joined if name in others])
         else:
-            compared = keys_of([outcome.hits[met[0]]]).intersection(*(keys_of([outcome.hits[name]]) for name in met))
-        ids = tuple(sorted({name for _, name in keys_of(outcome.hits.values()) - compared}))
+            compared = keys_of([others[met[0]]]).intersection(*(keys_of([others[name]]) for name in met))
+        ids = tuple(sorted({name for _, name in keys_of(others.values()) - compared}))
         if not ids:
             return outcome
         named = [msgspec.structs.replace(where, ids=ids)]
@@ -211,6 +214,7 @@ def keys_of(some: Iterable[Sequence[Hit]]) -> set[Key]:
 def merged(some: Sequence[Sequence[Hit]]) -> list[Hit]:
     """The hits of several searches of one channel, each record once, best first; what scores nothing is no hit."""
     if len(some) == 1:
-        return [hit for hit in some[0] if hit.score > 0]
+        (alone,) = some
+        return list(alone) if alone and alone[-1].score > 0 else [hit for hit in alone if hit.score > 0]
     found = {(hit.owner, hit.id): hit for hits in some for hit in hits if hit.score > 0}
     return sorted(found.values(), key=lambda hit: (-hit.score, hit.id, hit.owner))

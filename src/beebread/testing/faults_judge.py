@@ -145,8 +145,8 @@ def bounds_reversed(record: Record, where: Where) -> bool:
 
 
 PARTS = (
-    "types", "kinds", "layers", "keys", "tags", "entities", "sessions", "tasks", "actors", "origins", "speakers", "ids", "after", "before",
-    "as_of", "known_at", "min_confidence", "linked_to", "environment",
+    "types", "kinds", "without_kinds", "layers", "keys", "tags", "entities", "sessions", "tasks", "actors", "origins", "speakers", "ids",
+    "after", "before", "as_of", "known_at", "min_confidence", "linked_to", "environment",
 )  # fmt: skip
 JUDGING: dict[str, tuple[Judge, str]] = {
     **{f"{path} drops the owner": (anyone, path) for path in ("get", "scan", "count", "walk", "search")},

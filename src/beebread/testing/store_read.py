@@ -147,7 +147,8 @@ async def varied(scene: Scene) -> list[Event | Memory]:
 FILTERS: tuple[dict[str, Any], ...] = (
     {}, {"types": ("event",)}, {"types": ("memory",)}, {"types": ("event", "memory", "none")}, {"kinds": ("fact",)}, {"kinds": ("thought",
     "summary")},
-    {"kinds": ("fac%",)}, {"layers": ("short",)}, {"layers": ("long", "working")}, {"layers": ("",)}, {"keys": ("k.a",)},
+    {"kinds": ("fac%",)}, {"without_kinds": ("fact", "thought")}, {"without_kinds": ("fact",), "kinds": ("fact", "summary")},
+    {"without_kinds": ("%",)}, {"layers": ("short",)}, {"layers": ("long", "working")}, {"layers": ("",)}, {"keys": ("k.a",)},
     {"keys": ("k%a",)}, {"keys": ("k_a",)},
     {"tags": ("x",)}, {"tags": ("x%",)}, {"tags": ("X",)}, {"tags": ("y", "none")}, {"entities": ("tea",)}, {"entities": ("te_", "cup")},
     {"sessions": ("s-1",)}, {"sessions": ("s-_", "s-2")}, {"sessions": ("",)}, {"tasks": ("t%",)}, {"tasks": ("t-1", "t%")},

@@ -237,7 +237,7 @@ class Dice:
         """A filter with a few of its parts set."""
         parts: dict[str, Any] = {
             "types": self.some(("event", "memory", "session")), "kinds": self.some((*KINDS, "fact", *EVENT_KINDS[-1:]), 3),
-            "layers": self.some(("long", "short", "")),
+            "layers": self.some(("long", "short", "")), "without_kinds": self.some((*KINDS, "fact"), 2),
             "keys": self.some((*KEYS, *STATE_KEYS)), "tags": self.some((*TAGS, "x_")), "entities": self.some(("Paris", "te_")),
             "sessions": self.some(SESSIONS),
             "tasks": self.some(TASKS[1:]), "actors": self.some(("ann", "")), "origins": self.some(("human", "model")),

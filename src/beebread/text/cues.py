@@ -97,7 +97,6 @@ def asks(text: str) -> bool:
     return len(folded) <= _LONGEST_QUESTION and "\n" not in folded and _ASKS.search(folded) is not None
 
 
-def particulars(text: str) -> tuple[tuple[str, ...], int]:
-    """The numbers of `text` in order, and how many negations it has: two texts that differ here say different things, however alike."""
-    folded = fold(text)
+def particulars(folded: str) -> tuple[tuple[str, ...], int]:
+    """The numbers of a text, `fold`ed, in order, and how many negations it has: texts that differ here say different things."""
     return tuple(_NUMBER.findall(folded)), sum(1 for _ in _NEGATION.finditer(folded))

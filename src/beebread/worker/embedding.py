@@ -28,7 +28,8 @@ _log = logging.getLogger("beebread.worker")
 class Waiting(Struct, frozen=True):
     """How far the vectors are: the embedder's space, those that are kept (the one that is searched first), changes of the log that wait.
 
-    refused: how many records lack vectors for good, all or some, since the model refused their texts.
+    refused: how many records lack vectors for good, all or some, since the model refused their texts; one that changed and was refused
+    again counts again.
     """
 
     space: str

@@ -6,9 +6,10 @@ import asyncio
 import logging
 import threading
 import time
+from contextlib import suppress
 
 from beebread.clock import Clock, micros
-from beebread.errors import Conflict
+from beebread.errors import BeebreadError, Conflict
 from beebread.model import Batch, Mark, Principal
 from beebread.ports import Store
 from beebread.service import Purge, Service
@@ -16,6 +17,7 @@ from beebread.worker.embedding import Embedding
 
 SWEEP = "sweep"
 SWEEP_SECONDS = 3600.0
+RETRY_SECONDS = 60.0  # after a sweep that failed
 FOLLOW_SECONDS = 1.0  # between two looks at the log, and before the first: a program that only asks ends sooner
 LAST_MOMENT = 0.5
 _log = logging.getLogger("beebread.worker")
@@ -41,18 +43,23 @@ class Worker:
             await self._store.apply(Batch(marks=(Mark(SWEEP, now, expect=last),)))
         except Conflict:
             return 0  # another process took this hour
-        return (await self._service.purge(self._who, Purge(now=False))).records
+        try:
+            return (await self._service.purge(self._who, Purge(now=False))).records
+        except BaseException:
+            with suppress(BeebreadError):  # give the hour back, so that whoever is able to does the work
+                await self._store.apply(Batch(marks=(Mark(SWEEP, last, expect=now),)))
+            raise
 
     def run(self, stop: threading.Event) -> None:
         """Sweep every hour and follow the log until `stop` is set, in the calling thread; what fails is logged once and tried again."""
         failed: dict[str, bool] = {"sweep": False, "embedding": False}
-        swept = -SWEEP_SECONDS
+        due = time.monotonic()
         with asyncio.Runner() as runner:  # one loop, to which a model's connections belong
             while not stop.is_set():
-                if time.monotonic() - swept >= SWEEP_SECONDS:
-                    swept = time.monotonic()
+                if time.monotonic() >= due:
                     self._try("sweep", runner, failed, stop)
-                if stop.wait(FOLLOW_SECONDS if self.embedding is not None else SWEEP_SECONDS):
+                    due = time.monotonic() + (RETRY_SECONDS if failed["sweep"] else SWEEP_SECONDS)
+                if stop.wait(FOLLOW_SECONDS if self.embedding is not None else max(0.0, due - time.monotonic())):
                     return
                 if self.embedding is not None:
                     self._try("embedding", runner, failed, stop)

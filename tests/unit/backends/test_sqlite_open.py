@@ -10,10 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from beebread.backends.sqlite_schema import APPLICATION, FILE, FIRST, MIGRATIONS, connect, migrate, version_of
+from beebread import model
+from beebread.backends.sqlite_rows import LETTERS
+from beebread.backends.sqlite_schema import APPLICATION, FAMILIES, FILE, FIRST, MIGRATIONS, connect, migrate, version_of
 from beebread.backends.sqlite_store import SqliteStore
-from beebread.errors import Unavailable
-from beebread.model import Batch
+from beebread.errors import Invalid, Unavailable
+from beebread.model import Batch, Cause, Direction, Evidence, Link, Memory, Scope
 from tests.unit.backends.kept import START, event, in_store, where
 
 
@@ -74,6 +76,45 @@ def test_a_folder_of_schema_version_1_opens(tmp_path: Path) -> None:
     db.close()
     in_store(tmp_path, write)
     assert in_store(tmp_path, read) == ["a"]
+
+
+@pytest.mark.requirement("S1")
+def test_the_links_of_an_older_folder_lead_where_they_led(tmp_path: Path) -> None:
+    """Schema version 4 named the families of links in full."""
+    older, now = tmp_path / "older", tmp_path / "now"
+
+    async def fill(store: SqliteStore) -> None:
+        made = (
+            event("a"),
+            event("b", causes=(Cause(id="a"),), refers_to=("a",)),
+            event("c", causes=(Cause(id="b", relation="data_from"),), parent="a"),
+            Memory(id="m", scope=Scope(user="ann"), kind="fact", text="it", at=START, evidence=Evidence(sources=("c", "b"))),
+        )
+        await store.apply(Batch(put=made))
+
+    async def walked(store: SqliteStore) -> list[Link]:
+        ways: tuple[tuple[str, Direction], ...] = (("m", "up"), ("a", "down"))
+        return [link for start, way in ways for link in await store.walk([start], way, 9, where(), model.FAMILIES)]
+
+    async def closes_a_cycle(store: SqliteStore) -> None:
+        await store.apply(Batch(replace=(event("a", causes=(Cause(id="c"),)),)))
+
+    in_store(now, fill)
+    wanted = in_store(now, walked)
+    assert {link.family for link in wanted} == {*model.FAMILIES} - {"NEXT"}
+    older.mkdir()
+    db = connect(older / FILE, busy_ms=1000, mode="rwc")
+    migrate(db, older / FILE, START, MIGRATIONS[: MIGRATIONS.index(FAMILIES)])
+    db.execute("ATTACH ? AS now", (str(now / FILE),))
+    db.execute("INSERT OR REPLACE INTO meta SELECT * FROM now.meta WHERE name NOT GLOB 'schema *'")
+    for table in ("owners", "records", "bodies", "fresh", "links", "aliases"):
+        db.execute(f"INSERT OR REPLACE INTO {table} SELECT * FROM now.{table}")
+    for family, letter in LETTERS.items():
+        db.execute("UPDATE links SET family = ? WHERE family = ?", (family, letter))
+    db.close()
+    assert in_store(older, walked) == wanted
+    with pytest.raises(Invalid, match="its own cause"):
+        in_store(older, closes_a_cycle)
 
 
 def test_a_newer_schema_is_refused(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 from beebread.backends import sqlite_search
 from beebread.backends.sqlite_lock import Turnstile
 from beebread.backends.sqlite_pool import Pool
-from beebread.backends.sqlite_postings import encoded, matching
+from beebread.backends.sqlite_postings import encoded, matching, sought
 from beebread.backends.sqlite_schema import FILE
 from beebread.backends.sqlite_store import SqliteStore
 from beebread.backends.sqlite_terms import Terms
@@ -63,9 +63,9 @@ def test_a_term_is_found_among_others_of_its_bucket() -> None:
     blob = encoded(postings)
     for posting in postings:
         rest = posting >> bits + 3
-        found = matching(blob, rest << 3, bits)
+        found = matching(blob, sought(rest << 3, bits))
         assert list(found) == [other for other in postings if other >> bits + 3 == rest]
-    assert not matching(encoded([]), 8, bits)
+    assert not matching(encoded([]), sought(8, bits))
 
 
 def test_a_read_that_waits_behind_a_long_one_is_answered_by_another_reader(tmp_path: Path) -> None:

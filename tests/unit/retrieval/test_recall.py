@@ -265,6 +265,20 @@ def test_the_memorys_own_doings_do_not_feed_it() -> None:
     assert names(world.ask("", session="s1")) == ["said"]
 
 
+@pytest.mark.requirement("R2")
+@pytest.mark.parametrize("kind", ["memory_injected", "retrieval", "memory_op"])
+def test_any_number_of_its_own_doings_hides_nothing(kind: str) -> None:
+    """They repeat the very words of answers, so that they would be the best candidates of every channel."""
+    world = World()
+    world.event("said", "爬虫 crawler 卡在第 37 页 #page-37")
+    for number in range(200):
+        world.event(f"echo{number}", "crawler 爬虫 page-37", kind)
+    for question in ("crawler", "爬虫", "page-37", ""):
+        assert names(world.ask(question, session="s1")) == ["said"], question
+    assert names(world.ask("爬虫", session="s1", channels=("recent",))) == ["said"]
+    assert names(world.ask("", types=("event",), order="time", after=START)) == ["said"]
+
+
 @pytest.mark.parametrize("text", ["甲" * 100_000, "的的的", "?!", "\u202eabc", "🐝", "a" * 5000, "select * from x; --"])
 def test_any_question_is_answered(text: str) -> None:
     world = World()
