@@ -16,13 +16,17 @@ ENOUGH = 8
 """Terms of a query that any good answer would hold; of a longer one the others are the way it was asked."""
 
 
+PRIOR = 5
+"""Documents without a term that are counted with the owner's own: in a small memory a word is not worthless for being in all of it."""
+
+
 def idf(documents: int, containing: int) -> float:
-    """Weight of a term that `containing` of the owner's `documents` hold. Always positive (the form Lucene uses).
+    """Weight of a term that `containing` of the owner's `documents` hold. Always positive (the form Lucene uses, and PRIOR).
 
     A `containing` above `documents`, as two unsynchronised counts may give, is taken as `documents`.
     """
     held = min(containing, documents)
-    return log(1.0 + (documents - held + 0.5) / (held + 0.5))
+    return log(1.0 + (documents + PRIOR - held + 0.5) / (held + 0.5))
 
 
 def ideal(weights: Iterable[float]) -> float:

@@ -265,6 +265,18 @@ def test_the_memorys_own_doings_do_not_feed_it() -> None:
     assert names(world.ask("", session="s1")) == ["said"]
 
 
+@pytest.mark.requirement("R1")
+@pytest.mark.parametrize("count", [1, 2, 3, 5, 8])
+@pytest.mark.parametrize(
+    "question", ["倒数第 2 版方案是什么？", "我们最后定下来的方案到底是哪一个？", "which plan did we finally agree on last week?"]
+)
+def test_a_small_memory_is_found_by_a_word_that_is_in_all_of_it(count: int, question: str) -> None:
+    world = World()
+    for number in range(count):
+        world.event(f"e{number}", f"方案 {number}: the plan for 部署")
+    assert len(world.ask(question)) == count
+
+
 @pytest.mark.requirement("R2")
 @pytest.mark.parametrize("kind", ["memory_injected", "retrieval", "memory_op"])
 def test_any_number_of_its_own_doings_hides_nothing(kind: str) -> None:

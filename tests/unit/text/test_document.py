@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from beebread.text import BM25_B, BM25_K1, bm25, document, exact_terms, idf, query_terms
+from beebread.text.score import PRIOR
 
 COUNT = st.integers(0, 10**9)
 
@@ -48,7 +49,8 @@ def test_a_long_query_keeps_its_first_and_last_terms() -> None:
 
 def test_bm25_is_the_published_formula() -> None:
     weight = idf(10, 2)
-    assert weight == pytest.approx(1.4816045409242156)  # ln(1 + (10 - 2 + 0.5) / (2 + 0.5))
+    assert PRIOR == 5
+    assert weight == pytest.approx(1.8562979903656263)  # ln(1 + (10 + 5 - 2 + 0.5) / (2 + 0.5))
     assert (BM25_K1, BM25_B) == (1.2, 0.75)
     assert bm25(3, 20, 10, weight) == pytest.approx(weight * 3 * 2.2 / (3 + 1.2 * (0.25 + 0.75 * 2)))
     assert bm25(1, 0, 0, weight) == pytest.approx(weight)

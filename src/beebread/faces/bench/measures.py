@@ -13,6 +13,8 @@ from beebread.text import estimate_tokens
 
 DEPTH = 100
 """Items asked of every system."""
+TIMED = 10
+"""Items for which the times are taken: as many as people ask for."""
 BUDGETS = (512, 1024, 2048)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from beebread.faces.bench.datasets import Case, Message, Question, asked_at, said_at
-from beebread.faces.bench.measures import DEPTH, Answer, Shown
+from beebread.faces.bench.measures import DEPTH, TIMED, Answer, Shown
 from beebread.faces.client import Client
 from beebread.model import Recall
 
@@ -24,7 +24,10 @@ class System(Protocol):
         ...
 
     def ask(self, case: Case, question: Question) -> dict[str, Answer]:
-        """The answers to the question, at most DEPTH items each, by the name of the line that they are counted under."""
+        """The answers to the question, at most DEPTH items each, by the name of the line that they are counted under.
+
+        Their times are those of asking for TIMED items, which is done apart.
+        """
         ...
 
     def close(self) -> None:
@@ -70,8 +73,10 @@ class Beebread:
     def _query(self, case: Case, question: Question, channels: tuple[str, ...]) -> tuple[Answer, tuple[str, ...]]:
         mine, now = self._client.bind(user=case.case), asked_at(case, question)
         began = time.perf_counter()
+        timed = mine.query(question.text, limit=TIMED, now=now, channels=channels)
+        ms = (time.perf_counter() - began) * 1000
         recall = mine.query(question.text, limit=DEPTH, now=now, channels=channels)
-        return _answer(recall, (time.perf_counter() - began) * 1000), tuple(recall.report.plan.get("channels", ()))
+        return _answer(recall, ms, timed.report.timings.get("embed", 0.0)), tuple(recall.report.plan.get("channels", ()))
 
     def close(self) -> None:
         """As in System."""
@@ -84,7 +89,6 @@ def without(channel: str) -> str:
     return f"{OWN} -{channel}"
 
 
-def _answer(recall: Recall, ms: float) -> Answer:
+def _answer(recall: Recall, ms: float, embed_ms: float) -> Answer:
     items = tuple(Shown((item.id, *(name for name in item.sources if name != item.id)), item.text) for item in recall)
-    embed_ms = recall.report.timings.get("embed", 0.0)
     return Answer(items, recall.items[0].score if recall.items else 0.0, ms, embed_ms, tuple(recall.report.failed))
