@@ -212,6 +212,8 @@ def narrowed(who: Principal, wish: Principal) -> Principal:
 
     An unbound admin (the embedded owner of a folder) may become any user of its tenant; anyone else only himself.
     """
+    if not who.roles:
+        return who  # whoever asked for more than he may is nobody, and stays it
     free = "admin" in who.roles and not who.user
     strange = bool(wish.tenant and who.tenant and wish.tenant != who.tenant) or bool(wish.tenant and not free and wish.tenant != who.tenant)
     if strange or (not free and wish.user and wish.user != who.user):
@@ -228,6 +230,37 @@ def narrowed(who: Principal, wish: Principal) -> Principal:
         task=wish.task or who.task, groups=groups,
         clearance=min(who.clearance, wish.clearance), kinds=kinds, roles=roles or ("agent",), private=who.private or wish.private,
     )  # fmt: skip
+
+
+RESERVED = "beebread:"
+"""How tenants begin that nobody is: they hold what a memory keeps about itself."""
+SCOPE_OF_KEYS = Scope(tenant=f"{RESERVED}keys", space="system", sensitivity=3)
+KEEPER_OF_KEYS = Principal(tenant=SCOPE_OF_KEYS.tenant, clearance=3, roles=("self",))
+
+
+def check_names(who: Principal) -> None:
+    """Raise Invalid for a principal with a name that none may have."""
+    if "\0" in "".join((who.tenant, who.user, who.agent, who.session, who.task, *who.groups)):
+        raise Invalid("a binding with a NUL in a name: some engines drop it, and then it is another name")
+    if who.tenant.startswith(RESERVED):
+        raise Invalid(f"a tenant whose name begins with {RESERVED}: these names are the memory's own")
+
+
+def check_admin(who: Principal) -> None:
+    """Raise Forbidden unless `who` is an administrator, of everything or of a tenant."""
+    if "admin" not in who.roles or who.user:
+        raise Forbidden("this is for an administrator: use the unbound client, or a key with the admin role")
+
+
+def manages(admin: Principal, who: Principal) -> bool:
+    """Whether an administrator may give, see and take the credential of `who`."""
+    return admin.tenant in ("", who.tenant) and who.clearance <= admin.clearance
+
+
+def follows(asker: Principal, record: Record) -> bool:
+    """Whether `asker` is told that `record` changed: who may see it, and the administrator, who may become whoever may."""
+    free = "admin" in asker.roles and not asker.user and asker.tenant in ("", record.scope.tenant)
+    return visible(asker, record) or (free and record.scope.sensitivity <= asker.clearance)
 
 
 def purge_before(rules: Rules, now: datetime) -> datetime:

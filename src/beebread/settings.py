@@ -53,7 +53,8 @@ def load(**given: object) -> Settings:
     """
     arguments = {name: value for name, value in given.items() if value is not None}
     variables = {name[len(PREFIX) :].lower(): value for name, value in os.environ.items() if name.startswith(PREFIX)}
-    variables.pop("data", None)  # BEEBREAD_DATA belongs to the benchmarks
+    for other in ("data", "token"):  # BEEBREAD_DATA belongs to the benchmarks; a token is a secret and no setting
+        variables.pop(other, None)
     _known("argument", arguments)
     _known("environment variable", variables)
     home = _checked({**variables, **arguments}).folder

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, TypeVar
@@ -21,7 +23,7 @@ from beebread.ports import Blobs, Embedder, KeepsVectors, Redact, Store
 from beebread.retrieval import Options, Retriever
 from beebread.service import Rooms, Service
 from beebread.settings import Settings
-from beebread.worker import Embedding, Worker
+from beebread.worker import Embedding, Progress, Worker, mismatch
 
 T = TypeVar("T")
 OpenStore = Callable[[str, Settings, Clock], Coroutine[Any, Any, Store]]
@@ -92,13 +94,37 @@ async def open_plugs(
         embedder=found,
         reranker=open_reranker(found),
     )
+    embedding = None if found is None or vectors is None else Embedding(store, vectors, found, clock, settings.embed_kinds)
     rooms = Rooms(
         store=store, blobs=blobs, retriever=retriever, settings=settings, rules=rules,
-        clock=clock, redact=redact, where=settings.store or str(settings.folder),
+        clock=clock, redact=redact, where=settings.store or str(settings.folder), settle=partial(settle, embedding),
+        meaning=partial(meaning, embedding, why),
     )  # fmt: skip
     service = Service(rooms)
-    embedding = None if found is None or vectors is None else Embedding(store, vectors, found, clock, settings.embed_kinds)
     return Plugs(settings, service, store, blobs, Worker(service, store, clock, embedding), clock, redact, found, why)
+
+
+async def settle(embedding: Embedding | None, timeout: float | None, progress: Progress | None = None) -> tuple[int, int]:
+    """Embed what waits for at most `timeout` seconds; the changes that wait then, and the records that lack vectors for good.
+
+    Raises Unavailable when the model is away, ModelMismatch when another model made the vectors that are searched.
+    """
+    if embedding is None:
+        return 0, 0
+    with suppress(TimeoutError):
+        async with asyncio.timeout(timeout):
+            await embedding.catch_up(progress)
+    if not (state := await embedding.waiting()).searched:
+        raise mismatch(state)
+    return state.changes, state.refused
+
+
+async def meaning(embedding: Embedding | None, why: str) -> tuple[str, int, int]:
+    """The space of vectors that is searched, or why there is none; how many changes of the log have none yet; and refused texts."""
+    if embedding is None:
+        return why or "no search by meaning: it is switched off", 0, 0
+    state = await embedding.waiting()
+    return (state.space if state.searched else str(mismatch(state))), state.changes, state.refused
 
 
 def _meaning(store: Store, opened: Opened) -> tuple[Embedder | None, str]:

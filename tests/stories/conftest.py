@@ -1,4 +1,4 @@
-"""A memory in a fresh folder, seen through the public client, on a clock that stands still."""
+"""A memory in a fresh folder, seen through the public client, on a clock that stands still: opened here, and on a server."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 
 from beebread import Client
 from beebread.clock import ManualClock
+from tests.served import served
 
 
 @pytest.fixture
@@ -17,7 +18,12 @@ def clock() -> ManualClock:
     return ManualClock(datetime(2026, 11, 30, 9, 0, tzinfo=UTC))
 
 
-@pytest.fixture
-def memory(tmp_path: Path, clock: ManualClock) -> Iterator[Client]:
-    with Client(tmp_path / "memory", clock=clock) as client:
+@pytest.fixture(params=["embedded", "served"])
+def memory(request: pytest.FixtureRequest, tmp_path: Path, clock: ManualClock) -> Iterator[Client]:
+    """Whatever a story tells, it tells of both."""
+    if request.param == "embedded":
+        with Client(tmp_path / "memory", clock=clock) as client:
+            yield client
+        return
+    with served(tmp_path / "memory", clock=clock) as url, Client(url, clock=clock) as client:
         yield client

@@ -34,7 +34,7 @@ def test_what_was_erased_comes_back_by_no_export(memory: Client, clock: ManualCl
     export = tmp_path / "export.jsonl"
     clock.advance(1)
     export.write_bytes(b"\n".join(msgspec.json.encode(me.get(name)) for name in ("said", "kept")))
-    bodies = bodies_with(Path(memory.home), WORDS)
+    bodies = bodies_with((tmp_path / "memory"), WORDS)
     assert bodies
     for name in ("said", "kept"):
         me.forget(name)
@@ -46,12 +46,12 @@ def test_what_was_erased_comes_back_by_no_export(memory: Client, clock: ManualCl
     assert (again.created, again.buried) == (0, 2)
     assert me.get("kept") is None and me.get("said") is None
     assert [item.id for item in me.list().items] == ["newer"], "what is erased closes nothing"
-    assert not remains(Path(memory.home), WORDS, bodies)
+    assert not remains((tmp_path / "memory"), WORDS, bodies)
 
 
 @pytest.mark.requirement("S4")
-def test_no_body_outlives_its_event(memory: Client) -> None:
-    me, folder = memory.bind(user="u", session="s"), Path(memory.home) / "blobs"
+def test_no_body_outlives_its_event(memory: Client, tmp_path: Path) -> None:
+    me, folder = memory.bind(user="u", session="s"), (tmp_path / "memory") / "blobs"
     body = WORDS * 10_000
     for name in ("a", "b"):
         me.record("user_message", body, id=name, at="2026-01-01T00:00:00Z", tags=[name])

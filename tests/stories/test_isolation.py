@@ -69,6 +69,10 @@ def test_binding_narrows_and_never_widens(memory: Client) -> None:
     assert widened.get("b") is None and widened.get("a") is None
     with pytest.raises(Forbidden):
         widened.write("in bob's name")
+    for again in (widened.bind(session="s9"), widened.bind(agent="helper"), widened.bind(user="alice"), widened.bind()):
+        assert again.get("a") is None and again.get("b") is None
+        with pytest.raises(Forbidden):
+            again.write("in bob's name, a step later")
     assert alice.bind(tenant="other").get("a") is None
     assert alice.bind(session="s9").get("a") is not None
 

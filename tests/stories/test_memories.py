@@ -186,7 +186,7 @@ def test_forgetting_reaches_what_the_asker_may_not_see_and_does_not_name_it(memo
 
 
 @pytest.mark.requirement("S4")
-def test_a_body_that_two_events_share_goes_with_the_last(memory: Client) -> None:
+def test_a_body_that_two_events_share_goes_with_the_last(memory: Client, tmp_path: Path) -> None:
     me = memory.bind(user="u", session="s")
     body = "同一份很长的网页 the same long page " * 4000
     for name in ("first", "second"):
@@ -198,7 +198,7 @@ def test_a_body_that_two_events_share_goes_with_the_last(memory: Client) -> None
     assert isinstance(kept, Event) and kept.text == body
     me.forget("second")
     assert memory.purge() == 1
-    assert not [file for file in (Path(memory.home) / "blobs").rglob("*") if file.is_file()]
+    assert not [file for file in ((tmp_path / "memory") / "blobs").rglob("*") if file.is_file()]
 
 
 @pytest.mark.requirement("S4")

@@ -90,8 +90,11 @@ def test_a_url_is_no_folder() -> None:
     for url in ("postgresql://localhost/x", "sqlite:///m"):
         with pytest.raises(Invalid, match="store="):
             Client(url)
-    with pytest.raises(Invalid, match="HTTP"):
-        Client("http://127.0.0.1:8080")
+    for url in ("http://", "http://u:p@127.0.0.1:9"):
+        with pytest.raises(Invalid, match="address"):
+            Client(url)
+    with pytest.raises(Unavailable, match="is a server running there"):
+        Client("http://127.0.0.1:9")
 
 
 @pytest.mark.requirement("C1")

@@ -12,19 +12,18 @@ from concurrent.futures import Future
 from typing import Any, Unpack
 
 from beebread.capture import lifetime
+from beebread.capture.apart import put_apart
 from beebread.capture.delivery import Delivery, Entry, Fault, Rejected, Sent
 from beebread.capture.draft import Details, known_kind, told
-from beebread.capture.injected import told_apart
 from beebread.capture.intake import Intake
 from beebread.capture.spill import Spill
-from beebread.capture.strings import mapped
 from beebread.capture.waiting import answer, running_loop
 from beebread.clock import Clock, SystemClock
 from beebread.errors import BeebreadError, Invalid, Unavailable
 from beebread.model import Event, Scope
 from beebread.ports import Redact
 from beebread.settings import Settings
-from beebread.text.fence import TAG, unfenced
+from beebread.text.fence import TAG
 
 SendEvents = Callable[[tuple[Event, ...], dict[str, str]], Awaitable[Sent]]
 """The durable append: events, and the ids of folded events with the id that stands for each."""
@@ -84,8 +83,25 @@ class Recorder:
         kind = known_kind(kind)
         words, fields = told(kind, text, details)
         if _MARK in words:
-            return self._put_apart(kind, words, scope, fields)
+            return put_apart(self._put, kind, words, scope, fields)
         return self._put(kind, words, scope, fields)[0]
+
+    def draft(self, kind: str, text: object = "", *, scope: Scope, **details: Unpack[Details]) -> list[Event]:
+        """The event that `record` would keep, with what it would keep beside it, for who keeps them himself. Raises as it does."""
+        found: list[Event] = []
+
+        def put(kind: str, words: str, scope: Scope, fields: dict[str, Any]) -> tuple[str, bool]:
+            event, _, again = self._intake.event(kind, words, scope, fields)
+            found.append(event)
+            return event.id, again
+
+        kind = known_kind(kind)
+        words, fields = told(kind, text, details)
+        if _MARK in words:
+            put_apart(put, kind, words, scope, fields)
+        else:
+            put(kind, words, scope, fields)
+        return found
 
     def record_quietly(self, kind: str, text: object = "", *, scope: Scope, **details: Unpack[Details]) -> str:
         """`record` for hooks inside somebody else's program: whatever is wrong is counted as a fault, and '' is returned."""
@@ -94,18 +110,6 @@ class Recorder:
         except Exception:
             self._faults += 1
             return ""
-
-    def _put_apart(self, kind: str, words: str, scope: Scope, fields: dict[str, Any]) -> str:
-        apart = told_apart(kind, words)
-        if apart.origin:
-            fields.setdefault("origin", apart.origin)
-        if "parts" in fields:
-            fields["parts"] = tuple(mapped(fields["parts"], lambda _, text: unfenced(text)))
-        # That something was injected is kept, never its words: a copy of them is a copy that forgetting would have to find.
-        event, again = self._put(apart.kind, apart.words, scope, fields)
-        if apart.beside and not again:
-            self._put("memory_injected", "", scope, {"id": f"{event}.memory", "parent": event})
-        return event
 
     def _put(self, kind: str, words: str, scope: Scope, fields: dict[str, Any]) -> tuple[str, bool]:
         """Record; the event's id, and whether it was seen before."""

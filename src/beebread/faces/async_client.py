@@ -13,9 +13,10 @@ import msgspec
 from beebread import service
 from beebread.capture import storable
 from beebread.errors import Invalid, shown
-from beebread.faces.bound import Bound, When, made, name_of, times
-from beebread.faces.embedded import Import, Imported, Progress
-from beebread.model import Memory, Pack, Recall, Record, State, Trace
+from beebread.faces.bound import Bound
+from beebread.faces.importing import Import, Imported, Progress
+from beebread.faces.requests import When, made, name_of, times
+from beebread.model import Memory, Pack, Principal, Recall, Record, State, Trace
 from beebread.retrieval import Explanation
 from beebread.tasks.state import as_fields
 
@@ -211,14 +212,32 @@ class AsyncClient(Bound):
 
     # ------------------------------------------------------------------ itself
 
+    async def changes(self, cursor: str = "", *, limit: int = 100) -> service.ChangePage:
+        """What changed after `cursor`, in the order of the log, as far as it may be seen; '' begins with the first change there is."""
+        await self.flush()
+        return await self._service.changes(self._who, made(service.Changes, {"cursor": cursor, "limit": limit}, "option of changes"))
+
+    async def whoami(self) -> Principal:
+        """Who asks, as the credential and every `bind` make it."""
+        return await self._service.whoami(self._who, service.Nothing())
+
+    async def key_create(self, name: str = "", **options: Any) -> service.KeyMade:
+        """Make a key for a server and give its token, which is shown this once. Options are the fields of `KeyCreate` (user, agent, …)."""
+        return await self._service.key_create(self._who, made(service.KeyCreate, {"name": name, **times(options)}, "option of a key"))
+
+    async def key_list(self) -> tuple[service.Key, ...]:
+        """All keys, oldest first, revoked and expired ones too; of the tokens nothing but their ids."""
+        return (await self._service.key_list(self._who, service.Nothing())).items
+
+    async def key_revoke(self, id: str) -> service.Key:
+        """End a key now; again changes nothing. NotFound for an unknown one."""
+        return await self._service.key_revoke(self._who, service.KeyId(id=name_of(id)))
+
     async def health(self) -> service.Health:
         """Whether the store answers, where the data lives, what is kept there, and what became of what this process recorded."""
         health = await self._service.health(self._who, service.Nothing())
         recorder = self._home.recorder
-        meaning, waiting, refused = await self._home.meaning()
-        return msgspec.structs.replace(
-            health, capture=recorder.counters(), trouble=recorder.trouble, meaning=meaning, waiting=waiting, refused=refused
-        )
+        return msgspec.structs.replace(health, capture=recorder.counters(), trouble=recorder.trouble)
 
     async def close(self) -> None:
         """Make everything recorded durable and let go of the folder; every client bound from this one is closed too."""

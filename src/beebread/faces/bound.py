@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal, Self, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
 import msgspec
 
 from beebread import policy
-from beebread.capture import Details, storable
-from beebread.clock import Clock, parse_time, parse_zone
+from beebread.capture import Details
+from beebread.clock import Clock, parse_zone
 from beebread.errors import Invalid, shown
+from beebread.faces.binding import narrowed
 from beebread.faces.embedded import Home
-from beebread.model import Actor, ModelCall, Principal, Query, Scope, new_id
+from beebread.faces.requests import made, times
+from beebread.model import Actor, ModelCall, Query, Scope, new_id
 from beebread.models import Embed
 from beebread.ports import Redact, TokenCount
 from beebread.service import Service
+from beebread.settings import secret
 
-When = datetime | str | None
-SAID = ("text", "system", "args", "value")
-"""What in a request is content; all else names something."""
-T = TypeVar("T", bound=msgspec.Struct)
+if TYPE_CHECKING:
+    from beebread.faces.remote import Remote
 
 
 class _Marks(msgspec.Struct, frozen=True):
@@ -33,17 +33,18 @@ class _Marks(msgspec.Struct, frozen=True):
 class Bound:
     """A memory, seen by one principal; `bind` gives the same memory to a user, agent, session or task.
 
-    `home` is a folder, created on first use and safe for many processes (default: BEEBREAD_HOME, else ~/.beebread). `store` is a store
-    URL. `embedder` is an embedder's URL, or a function from texts to vectors. `tokens` counts tokens ('estimate', or a callable).
-    `redact` takes what must not be kept out of every text; on its own work it must change nothing more. `on_pressure` is told the share
-    of the recording buffer in use when it runs full. Other names are those of `Settings`. Embedded, you are the credential: the unbound
-    client is the folder's administrator.
+    `home` is a folder, created on first use and safe for many processes (default: BEEBREAD_HOME, else ~/.beebread), or the address of a
+    server (http://…), to which `token` is shown (default: BEEBREAD_TOKEN). `store` is a store URL. `embedder` is an embedder's URL, or a
+    function from texts to vectors. `tokens` counts tokens ('estimate', or a callable). `redact` takes what must not be kept out of every
+    text; on its own work it must change nothing more. `on_pressure` is told the share of the recording buffer in use when it runs full.
+    Other names are those of `Settings`. Embedded, you are the credential: the unbound client is the folder's administrator.
     """
 
     def __init__(
         self,
         home: str | Path | None = None,
         *,
+        token: str = "",
         store: str | None = None,
         embedder: str | Embed | None = None,
         tokens: Literal["estimate"] | TokenCount = "estimate",
@@ -54,8 +55,12 @@ class Bound:
     ) -> None:
         if tokens != "estimate" and not callable(tokens):
             raise Invalid("tokens must be 'estimate' or a function from text to a number of tokens")
-        self._home = Home.open(home, store=store, embedder=embedder, clock=clock, redact=redact, on_pressure=on_pressure, **settings)
-        self._who = Principal(roles=("admin", "self"), clearance=3)
+        self._home: Home | Remote = (
+            _remote(home, token, store or embedder, clock=clock, redact=redact, on_pressure=on_pressure, **settings)
+            if isinstance(home, str) and home.startswith(("http://", "https://"))
+            else Home.open(home, store=store, embedder=embedder, clock=clock, redact=redact, on_pressure=on_pressure, **settings)
+        )
+        self._who = self._home.who
         self._count: TokenCount | None = None if tokens == "estimate" else tokens
         self._tz = ""
         self._environment: dict[str, str] = {}
@@ -80,36 +85,32 @@ class Bound:
         `agent` says who acts and restricts nothing, unless `private`: then what it writes is that agent's alone. A user is bound with
         clearance 0 unless more is given. `tz` is the zone in which relative time is counted; `environment` marks what is recorded.
         """
-        wish = made(
-            Principal,
-            {
-                "tenant": tenant, "user": user, "agent": agent, "session": session, "task": task, "groups": groups, "kinds": kinds,
-                "private": private, "clearance": 0 if clearance is None else clearance,
-            },
-            "binding",
-        )  # fmt: skip
-        if "\0" in "".join((tenant, user, agent, session, task, *groups)):
-            raise Invalid("a binding with a NUL in a name: some engines drop it, and then it is another name")
+        wish: dict[str, Any] = {
+            "tenant": tenant, "user": user, "agent": agent, "session": session, "task": task, "groups": groups, "kinds": kinds,
+            "private": private, "clearance": clearance,
+        }  # fmt: skip
         marks = made(_Marks, {"environment": {} if environment is None else environment, "tz": tz}, "binding")
-        free = not self._who.user
-        level = clearance if clearance is not None else (0 if free and user else self._who.clearance)
-        if not 0 <= level <= 3:
-            raise Invalid(f"clearance {level} is out of range: use 0 to 3")
-        if private and not (agent or self._who.agent):
-            raise Invalid("private=True needs an agent: bind(agent='…', private=True)")
         if tz:
             parse_zone(tz)
+        who = narrowed(self._who, wish)
         bound = object.__new__(type(self))
         bound.__dict__.update(self.__dict__)
-        bound._who = policy.narrowed(self._who, msgspec.structs.replace(wish, clearance=level))
+        bound._who = who
         bound._tz = tz or self._tz
         bound._environment = {**self._environment, **marks.environment}
         return bound
 
     @property
     def home(self) -> str:
-        """The folder that everything local is kept in."""
-        return str(self._home.settings.folder)
+        """The folder that everything local is kept in, or the address of the server."""
+        return self._home.where
+
+    @property
+    def served(self) -> Home:
+        """The opened memory itself, for a server that makes its own principals."""
+        if not isinstance(self._home, Home):
+            raise Invalid("a memory on a server is served by that server: give a folder")
+        return self._home
 
     # ------------------------------------------------------------------ capture
 
@@ -177,38 +178,10 @@ class Bound:
         return made(Query, {"text": text, **given}, "option of a query")
 
 
-def moment(value: When, name: str) -> datetime | None:
-    """A time as given, read and checked; `name` is what a message calls it."""
-    return None if value is None else parse_time(value, name)
+def _remote(url: str, token: str, plug: object, **options: Any) -> Remote:
+    """The memory on a server. Invalid for what only an opened folder can have."""
+    if plug is not None:
+        raise Invalid("a server has its own store and embedder: leave store= and embedder= out")
+    from beebread.faces.remote import Remote  # it needs httpx, which an embedded memory does without
 
-
-def name_of(value: object) -> str:
-    """`value` as the name of something, which need not be a name that anything has; Invalid for what is no text."""
-    if not isinstance(value, str):
-        raise Invalid(f"an id or key is text, not {shown(value)}")
-    return value
-
-
-def times(options: Mapping[str, Any]) -> dict[str, Any]:
-    """`options` with every time in them read and checked."""
-    names = ("at", "after", "before", "as_of", "known_at", "now", "valid_from", "valid_to", "expires_at", "start")
-    return {name: moment(value, name) if name in names else value for name, value in options.items()}
-
-
-def made(kind: type[T], given: dict[str, Any], what: str) -> T:
-    """A request of `kind`; Invalid for a name that it does not have, a value of the wrong form, or one that no engine can keep.
-
-    What is said may hold any character, and is made storable.
-    """
-    unknown = sorted(set(given) - set(kind.__struct_fields__))
-    if unknown:
-        raise Invalid(f"unknown {what}: {', '.join(unknown)}; known are {', '.join(kind.__struct_fields__)}")
-    try:
-        request = msgspec.convert({name: storable(value) if name in SAID else value for name, value in given.items()}, kind)
-    except (msgspec.ValidationError, UnicodeEncodeError, RecursionError) as error:
-        raise Invalid(f"{what} of the wrong form: {error}") from None
-    try:
-        msgspec.json.encode(request)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise Invalid(f"{what} that is no JSON: {error}") from None
-    return request
+    return Remote.open(url, token=token or secret("BEEBREAD_TOKEN"), **options)

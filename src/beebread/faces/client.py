@@ -90,6 +90,11 @@ class Client(Bound):
     state_list = _blocking(AsyncClient.state_list)
     state_history = _blocking(AsyncClient.state_history)
     state_delete = _blocking(AsyncClient.state_delete)
+    changes = _blocking(AsyncClient.changes)
+    whoami = _blocking(AsyncClient.whoami)
+    key_create = _blocking(AsyncClient.key_create)
+    key_list = _blocking(AsyncClient.key_list)
+    key_revoke = _blocking(AsyncClient.key_revoke)
     health = _blocking(AsyncClient.health)
     close = _blocking(AsyncClient.close)
 

@@ -14,10 +14,14 @@ T = TypeVar("T")
 
 
 class OwnLoop:
-    """Started by the first work, and again after `close` or in a forked child; `ending` is awaited in it after all else has ended."""
+    """Started by the first work, and again after `close` or in a forked child; `ending` is awaited in it after all else has ended.
 
-    def __init__(self, ending: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    `what` names in a message whatever it is for.
+    """
+
+    def __init__(self, ending: Callable[[], Coroutine[Any, Any, None]], what: str = "the embedder") -> None:
         self._ending = ending
+        self._what = what
         self._guard = threading.Lock()
         self._running: tuple[asyncio.AbstractEventLoop, threading.Thread] | None = None
         self._process = os.getpid()
@@ -34,7 +38,7 @@ class OwnLoop:
             caller = asyncio.current_task()
             if caller is not None and caller.cancelling():
                 raise
-            raise Unavailable("the embedder is closed; open the memory again") from None
+            raise Unavailable(f"{self._what} is closed; open the memory again") from None
 
     async def close(self) -> None:
         """End what runs there, and the thread; again does nothing."""

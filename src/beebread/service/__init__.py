@@ -6,7 +6,9 @@ Start reading at: requests.py (what is asked), then writing.py and reading.py.""
 from __future__ import annotations
 
 from beebread.service.contexts import Contexts
+from beebread.service.following import Change, ChangePage, Changes, Following, Settle, Settled
 from beebread.service.forgetting import Forgetting
+from beebread.service.keys import Key, KeyCreate, KeyId, KeyMade, KeyPage, Keys
 from beebread.service.linking import Linking
 from beebread.service.reading import Reading
 from beebread.service.requests import (
@@ -40,7 +42,7 @@ from beebread.service.states import Stating
 from beebread.service.writing import Writing
 
 
-class Service(Writing, Forgetting, Reading, Contexts, Stating):
+class Service(Writing, Forgetting, Reading, Contexts, Stating, Following, Keys):
     """The operations. Each takes the principal who asks and one request, and raises only errors of `beebread.errors`."""
 
     def __init__(self, rooms: Rooms) -> None:
@@ -52,6 +54,9 @@ __all__ = [
     "Append",
     "Appended",
     "Body",
+    "Change",
+    "ChangePage",
+    "Changes",
     "ContextRequest",
     "Explain",
     "Forget",
@@ -59,6 +64,11 @@ __all__ = [
     "Get",
     "Health",
     "History",
+    "Key",
+    "KeyCreate",
+    "KeyId",
+    "KeyMade",
+    "KeyPage",
     "ListRequest",
     "Nothing",
     "Page",
@@ -67,6 +77,8 @@ __all__ = [
     "Rooms",
     "Service",
     "SessionPage",
+    "Settle",
+    "Settled",
     "Shape",
     "StateKey",
     "StatePage",

@@ -164,7 +164,11 @@ class Reading:
     async def health(self, who: Principal, _ask: Nothing) -> Health:
         """Whether the store answers, where the data lives, and what the asker keeps."""
         counts = await self._rooms.store.count(self._where(who, Query(history=True)), "type")
-        return Health(ok=True, home=str(self._rooms.settings.folder), store=self._rooms.where, counts=counts)
+        meaning, waiting, refused = await self._rooms.meaning()
+        return Health(
+            ok=True, home=str(self._rooms.settings.folder), store=self._rooms.where, counts=counts, meaning=meaning, waiting=waiting,
+            refused=refused,
+        )  # fmt: skip
 
 
 def _unique(links: list[Link]) -> list[Link]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -14,6 +14,20 @@ from beebread.retrieval import Retriever
 from beebread.settings import Settings
 
 RETRIES = 16  # of a write that lost a race for its slot or version
+
+
+Settle = Callable[[float], Awaitable[tuple[int, int]]]
+
+
+Meaning = Callable[[], Awaitable[tuple[str, int, int]]]
+
+
+async def _no_meaning() -> tuple[str, int, int]:
+    return "", 0, 0
+
+
+async def _nothing_to_settle(_: float) -> tuple[int, int]:
+    return 0, 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +42,8 @@ class Rooms:
     clock: Clock
     redact: Redact | None = None
     where: str = ""  # where the data lives, for people
+    settle: Settle = _nothing_to_settle  # waits, so many seconds at most; changes without vectors, and records that have none for good
+    meaning: Meaning = _no_meaning  # the space that is searched by meaning, or why there is none, and the same two
 
 
 def local_time(rooms: Rooms, query: Query, said: Sequence[Record]) -> datetime:

@@ -1,0 +1,52 @@
+"""Running the application under uvicorn, and stopping it: what is being answered is answered, and what was recorded is durable."""
+
+from __future__ import annotations
+
+import signal
+import socket
+from collections.abc import Callable, Mapping
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from beebread.errors import Unavailable
+from beebread.faces.client import Client
+from beebread.faces.rest import openapi
+from beebread.faces.rest.app import make_app
+from beebread.faces.rest.options import ServerOptions
+
+
+def document() -> str:
+    """The OpenAPI document as JSON."""
+    return openapi.text().decode()
+
+
+def serve(client: Client, options: ServerOptions, note: Callable[[str], None], mount: Mapping[str, ASGIApp] | None = None) -> None:
+    """Serve the memory of `client` until an interrupt or SIGTERM. Raises Unavailable where the address cannot be had."""
+    listening = _listening(options)
+    host, port = listening.getsockname()[:2]
+    shown = f"[{host}]" if ":" in host else host
+    note(f"serving on http://{shown}:{port} (documentation: /docs); Ctrl-C ends it")
+    config = uvicorn.Config(
+        make_app(client.served, options, mount), log_level="warning", server_header=False, timeout_graceful_shutdown=int(options.patience),
+        h11_max_incomplete_event_size=64 << 10, timeout_keep_alive=75, lifespan="on", proxy_headers=False,
+    )  # fmt: skip
+    for ending in (signal.SIGINT, signal.SIGTERM):  # uvicorn raises them once more when it is done, which is a clean end here
+        signal.signal(ending, _ended)
+    uvicorn.Server(config).run(sockets=[listening])
+
+
+def _ended(_signal: int, _frame: object) -> None:
+    """Nothing is left to do."""
+
+
+def _listening(options: ServerOptions) -> socket.socket:
+    family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((options.host, options.port))
+    except OSError as error:
+        listening.close()
+        raise Unavailable(f"port {options.port} of {options.host} cannot be had ({error.strerror}): choose another --port") from error
+    return listening
