@@ -50,6 +50,7 @@ class Options(Struct, frozen=True, kw_only=True):
     occasion: float = 0.5  # the same two where an occasion is asked for, such as the last time: it is surer to be one of several
     occasion_like: float = 0.7
     half_life_days: float = 90.0
+    verbose: float = 0.2  # what a long answer of a model loses of its kind's worth
     importance: float = 0.2
     confidence: float = 0.5
     use: float = 0.05

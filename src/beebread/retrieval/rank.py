@@ -21,6 +21,7 @@ from beebread.text.cues import particulars
 
 _DAY = timedelta(days=1)
 _LEAST_RESULT = 40
+_LONG_ANSWER = 500  # characters from which a model's answer is long; one of twice as many is fully so
 _LONGEST_NEAR = 600
 _FOLDED = 30
 _RANKED = 100
@@ -48,8 +49,10 @@ def _scored(one: Fused, newest: datetime, plan: Plan, where: Where, options: Opt
     share = 0.0 if "past" in plan.cues else options.recency
     age = max(0.0, (newest - record.at) / _DAY)
     factors = {"age": 1.0 - share * (1.0 - 0.5 ** (age / options.half_life_days)), "kind": KINDS.get(record.kind, 1.0)}
-    if "chain" in plan.cues and record.kind == "assistant_message":
-        factors["kind"] = 1.0  # how a thing came out is what an agent says in the end
+    if record.kind == "assistant_message":
+        # How a thing came out is what an agent says in the end. Else the longer it speaks, the more words of any question it has.
+        long = min(1.0, max(0.0, len(shown(record)) / _LONG_ANSWER - 1.0))
+        factors["kind"] = 1.0 if "chain" in plan.cues else factors["kind"] - options.verbose * long
     if isinstance(record, Memory):
         factors["importance"] = 1.0 + options.importance * (record.importance - 0.5)
         factors["confidence"] = 1.0 - options.confidence * (1.0 - record.confidence)

@@ -265,6 +265,19 @@ def test_the_memorys_own_doings_do_not_feed_it() -> None:
     assert names(world.ask("", session="s1")) == ["said"]
 
 
+@pytest.mark.requirement("R2")
+@pytest.mark.parametrize(
+    ("asked", "told"), [("what is the port of the database", "the database has port 5433"), ("数据库端口是多少", "数据库端口是 5433")]
+)
+def test_a_long_answer_of_a_model_does_not_swamp_what_was_said(asked: str, told: str) -> None:
+    world = World()
+    world.event("said", told)
+    world.event("short", f"{told}, noted", "assistant_message")
+    world.event("long", f"{told}. {'About ports and databases in general: 数据库 端口. ' * 40}", "assistant_message")
+    factors = {item.id: [reason for reason in item.reasons if reason.startswith("kind")] for item in world.ask(asked).items}
+    assert factors == {"said": [], "short": ["kind ×0.90 (assistant_message)"], "long": ["kind ×0.70 (assistant_message)"]}
+
+
 @pytest.mark.requirement("R1")
 @pytest.mark.parametrize("count", [1, 2, 3, 5, 8])
 @pytest.mark.parametrize(
