@@ -15,6 +15,8 @@ from beebread.faces.rest import openapi
 from beebread.faces.rest.app import make_app
 from beebread.faces.rest.options import ServerOptions
 
+QUEUE = 2048  # connections that wait to be taken
+
 
 def document() -> str:
     """The OpenAPI document as JSON."""
@@ -46,6 +48,7 @@ def _listening(options: ServerOptions) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((options.host, options.port))
+        listening.listen(QUEUE)  # from here on who connects waits, however long the rest of the start takes
     except OSError as error:
         listening.close()
         raise Unavailable(f"port {options.port} of {options.host} cannot be had ({error.strerror}): choose another --port") from error
