@@ -19,7 +19,7 @@ from beebread.faces.rest import ServerOptions, make_app
 @contextmanager
 def served(folder: Path, options: ServerOptions | None = None, **opening: Any) -> Generator[str]:
     """The address of a server of the memory in `folder`, which is opened with `opening`."""
-    with Client(folder, **opening) as client, socket.socket() as listening:
+    with Client(folder, **opening) as client, socket.socket(proto=socket.IPPROTO_TCP) as listening:
         listening.bind(("127.0.0.1", 0))
         config = uvicorn.Config(make_app(client.served, options), log_level="critical", loop="asyncio", timeout_graceful_shutdown=5)
         server = uvicorn.Server(config)
