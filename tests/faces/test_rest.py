@@ -99,7 +99,9 @@ def test_states_have_versions_over_http(http: httpx.Client) -> None:
     problem(http.patch("/v1/states/trip_42", json={"fields": {}, "version": 9}), 409, "conflict")
     assert list(http.put("/v1/states/trip_42", json={"fields": {"city": "上海"}}, headers={"If-Match": '"1"'}).json()["fields"]) == ["city"]
     problem(http.get("/v1/states/other"), 404, "not-found")
-    problem(http.patch("/v1/states/trip_42", json={"fields": {}}, headers={"If-Match": "soon"}), 400, "bad-request", "ETag")
+    for odd in ("soon", "²", '"' + "9" * 30 + '"'):
+        headers = [(b"if-match", odd.encode("latin-1"))]
+        problem(http.patch("/v1/states/trip_42", json={"fields": {}}, headers=headers), 400, "bad-request", "ETag")
     assert http.delete("/v1/states/trip_42").status_code == 200
 
 
@@ -274,6 +276,15 @@ def test_keys_say_who_asks_and_requests_only_narrow(tmp_path: Path) -> None:
         assert mine.token not in b"".join(path.read_bytes() for path in (tmp_path / "memory").rglob("*") if path.is_file()).decode(
             "latin-1"
         )
+
+
+@pytest.mark.requirement("I1", "M2")
+def test_a_conflict_tells_nothing_of_what_is_hidden(http: httpx.Client) -> None:
+    private = {"id": "m1", "text": "the private agent's own words", "agent": "a", "private": True}
+    assert http.post("/v1/memories", json=private).status_code == 201
+    others = problem(http.post("/v1/memories", json={"id": "m1", "text": "mine", "agent": "b"}), 409, "conflict")
+    own = problem(http.post("/v1/memories", json={"id": "m1", "text": "mine"}), 409, "conflict")
+    assert "current" not in others and own["current"]["text"] == private["text"], "the user himself may see it"
 
 
 @pytest.mark.requirement("M2")

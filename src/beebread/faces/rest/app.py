@@ -15,6 +15,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response, Strea
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp
 
+from beebread import policy
 from beebread.errors import BeebreadError, Invalid, NotFound
 from beebread.faces import binding
 from beebread.faces.embedded import Home
@@ -26,7 +27,7 @@ from beebread.faces.rest.edge import SLASH, Edge
 from beebread.faces.rest.events import Events, idempotent
 from beebread.faces.rest.options import ServerOptions
 from beebread.faces.rest.received import whole
-from beebread.model import Principal
+from beebread.model import Event, Memory, Principal, Session, State
 from beebread.operations import OPERATIONS
 from beebread.service import Changes
 
@@ -93,8 +94,6 @@ class Operations:
                 return json(await self._events.take(request, binding.narrowed(who, wish)))
             if request.method not in ("GET", "DELETE"):
                 given.update(body_of(await whole(request, self._options)))
-            if "current" in given and name == "state_set":
-                raise Invalid("current is what a problem tells; send fields")
             path = {part: value.replace(SLASH, "/") for part, value in request.path_params.items()}
             own, wish = shape.taken_apart({**given, **path})
             who = binding.narrowed(who, wish)
@@ -109,6 +108,8 @@ class Operations:
             try:
                 return _answered(request, name, await call(who, ask))
             except BeebreadError as error:
+                if isinstance(error.detail, (State, Event, Memory, Session)) and not policy.visible(who, error.detail):
+                    error.detail = None  # another agent's, or beyond the clearance: that it is there is all that is told
                 return failed(error, precondition=guarded)
 
         return answer
@@ -131,7 +132,7 @@ def _guarded(request: Request, name: str, own: dict[str, Any]) -> bool:
     if not given or name not in GUARDED or given == "*":
         return False
     version = given.removeprefix("W/").strip('"')
-    if not version.isdigit() or len(version) > 18:
+    if not (version.isascii() and version.isdigit()) or len(version) > 18:
         raise Refused(400, 'If-Match must be the ETag that was given, such as "3"')
     own["version"] = int(version)
     return True
