@@ -144,3 +144,18 @@ def test_the_same_id_with_other_text_is_a_conflict(memory: Client) -> None:
     with pytest.raises(Conflict, match="m"):
         me.write("two", id="m")
     assert getattr(me.get("m"), "text") == "one"
+
+
+@pytest.mark.requirement("I1", "I2")
+def test_a_conflict_tells_nothing_of_what_is_hidden(memory: Client) -> None:
+    memory.bind(user="u", agent="a", private=True).write("a's own words", id="m1")
+    memory.bind(user="u", clearance=3).write("体检结果", id="m2", sensitivity=3)
+    for me, name, shown in (
+        (memory.bind(user="u", agent="b"), "m1", None),
+        (memory.bind(user="u"), "m1", "a's own words"),
+        (memory.bind(user="u"), "m2", None),
+        (memory.bind(user="u", clearance=3), "m2", "体检结果"),
+    ):
+        with pytest.raises(Conflict) as error:
+            me.write("other words", id=name)
+        assert getattr(error.value.detail, "text", None) == shown, name

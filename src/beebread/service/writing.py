@@ -31,6 +31,7 @@ from beebread.model import (
     Memory,
     Principal,
     Record,
+    Session,
     Where,
     canonical,
     is_finite,
@@ -147,6 +148,8 @@ class Writing:
                 applied = await self._rooms.store.apply(batch)
             except Conflict as error:
                 if memory.id in error.ids or not closed:
+                    if isinstance(error.detail, (Event, Memory, Session)) and not policy.visible(who, error.detail):
+                        error.detail = None  # another agent's, or beyond the clearance: that it is there is all that is told
                     raise
                 continue
             if memory.id in applied.buried:

@@ -15,7 +15,6 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response, Strea
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp
 
-from beebread import policy
 from beebread.errors import BeebreadError, Invalid, NotFound
 from beebread.faces import binding
 from beebread.faces.embedded import Home
@@ -27,7 +26,7 @@ from beebread.faces.rest.edge import SLASH, Edge
 from beebread.faces.rest.events import Events, idempotent
 from beebread.faces.rest.options import ServerOptions
 from beebread.faces.rest.received import whole
-from beebread.model import Event, Memory, Principal, Session, State
+from beebread.model import Principal
 from beebread.operations import OPERATIONS
 from beebread.service import Changes
 
@@ -108,8 +107,6 @@ class Operations:
             try:
                 return _answered(request, name, await call(who, ask))
             except BeebreadError as error:
-                if isinstance(error.detail, (State, Event, Memory, Session)) and not policy.visible(who, error.detail):
-                    error.detail = None  # another agent's, or beyond the clearance: that it is there is all that is told
                 return failed(error, precondition=guarded)
 
         return answer
