@@ -25,7 +25,9 @@ def key() -> None:
 @click.option("--kind", "kinds", multiple=True, metavar="K", help="It sees only this kind (repeatable; default: every kind).")
 @click.option("--expires", "expires_at", metavar="TIME", help="When it ends: ISO 8601 with offset (default: never).")
 def create(door: Door, name: str, **options: Any) -> None:
-    """Make a key called NAME and print its token, which is shown this once. It is bound by --user, --agent, --tenant, --group, --clearance.
+    """Make a key called NAME and print its token.
+
+    The token is shown this once. --user, --agent, --tenant, --group and --clearance bind the key.
 
     \b
     beebread key create phone --user u1
