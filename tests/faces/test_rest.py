@@ -292,7 +292,7 @@ def test_the_document_tells_of_every_operation(http: httpx.Client) -> None:
     told = http.get("/openapi.json").json()
     assert told["openapi"].startswith("3.1")
     names = {one["operationId"] for verbs in told["paths"].values() for one in verbs.values()}
-    assert names == {*OPERATIONS, "state_put"}
+    assert names == {*OPERATIONS, "state_put", "trace_bare"}
     for path, verbs in told["paths"].items():
         for one in verbs.values():
             assert one["summary"] and one["responses"] and "422" in one["responses"], path

@@ -54,8 +54,15 @@ def document() -> dict[str, Any]:
     paths: dict[str, dict[str, Any]] = {}
     for name, shape in shapes.items():
         operation = shape.operation
-        paths.setdefault(operation.path, {})[operation.verb.lower()] = _operation(name, shape, by_type)
-    put = {**_operation("state_set", shapes["state_set"], by_type), "operationId": "state_put", "summary": "Replace the whole state."}
+        paths.setdefault(operation.path, {})[operation.verb.lower()] = _operation(name, shape, by_type, operation.path)
+        if operation.bare:
+            bare = {**_operation(name, shape, by_type, operation.bare), "operationId": f"{name}_bare"}
+            paths.setdefault(operation.bare, {})[operation.verb.lower()] = bare
+    put = {
+        **_operation("state_set", shapes["state_set"], by_type, "/v1/states/{key}"),
+        "operationId": "state_put",
+        "summary": "Replace the whole state.",
+    }
     paths["/v1/states/{key}"]["put"] = put
     return {
         "openapi": "3.1.0",
@@ -85,11 +92,11 @@ def _problem() -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _operation(name: str, shape: Shape, by_type: dict[str, Any]) -> dict[str, Any]:
+def _operation(name: str, shape: Shape, by_type: dict[str, Any], path: str) -> dict[str, Any]:
     operation = shape.operation
     said = inspect.getdoc(getattr(Service, name)) or name
     reads = operation.verb in ("GET", "DELETE")
-    path_names = [part[1:-1] for part in operation.path.split("/") if part.startswith("{")]
+    path_names = [part[1:-1] for part in path.split("/") if part.startswith("{")]
     parameters = [{"name": part, "in": "path", "required": True, "schema": {"type": "string"}} for part in path_names]
     named = {
         part: by_type[repr(kind)]
