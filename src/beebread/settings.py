@@ -34,6 +34,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     models: str = ""  # the folder of converted models; '' means the user's cache folder
     embed_kinds: tuple[str, ...] = ()  # kinds of records that get vectors; none named means those that are told in words
     threads: int = 1  # that the built-in embedder may use
+    closer: bool = False  # whether answers about as good as each other get a closer look, which takes up to 150 ms
     deadline_ms: int = 5_000  # for the whole of a recall
     busy_ms: int = 30_000  # how long a write waits for another process
     purge_days: int = 30  # after these, what was forgotten is removed for real

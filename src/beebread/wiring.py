@@ -92,7 +92,7 @@ async def open_plugs(
         (vectors,) if vectors is not None else (),
         Options(deadline_ms=settings.deadline_ms),
         embedder=found,
-        reranker=open_reranker(found),
+        reranker=open_reranker(found) if settings.closer else None,
     )
     embedding = None if found is None or vectors is None else Embedding(store, vectors, found, clock, settings.embed_kinds)
     rooms = Rooms(

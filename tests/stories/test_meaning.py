@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,26 @@ def test_other_words_and_the_other_language_find_it(folder: Path) -> None:
         found = me.query("How should I be notified?").items[0]
         assert {"vector", "context"} <= set(found.channels) and any(reason.startswith("vector") for reason in found.reasons)
         assert not memory.bind(user="other").query("How should I be notified?").items
+
+
+@meaning
+@pytest.mark.requirement("R2")
+def test_answers_about_as_good_get_a_closer_look_where_it_is_switched_on(folder: Path) -> None:
+    said = ("去北京的航班在3号登机口", "去南京的航班在7号登机口", "我妈妈对花生过敏", "我爸爸爱吃花生")
+    for closer in (True, False):
+        with Client(folder, embedder="builtin://", closer=closer) as memory:
+            me = memory.bind(user="u", session="s")
+            if closer:
+                for text in said:
+                    me.record("user_message", text)
+                memory.settle()
+            for question in ("航班在几号登机口?", "Who is allergic to peanuts?"):
+                looked = partial(closely, me, question)
+                assert soon(looked) if closer else not looked()
+
+
+def closely(memory: Client, question: str) -> bool:
+    return any(reason.startswith("closer") for item in memory.query(question).items for reason in item.reasons)
 
 
 @meaning

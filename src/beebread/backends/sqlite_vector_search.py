@@ -90,9 +90,13 @@ class Asked:
         return self._scored(None)
 
     def first(self, size: int) -> tuple[Ranked, float]:
-        """The documents of the `size` best parts, best first, and the cosine of any other, at most; 0 when none fits."""
-        found = ranked(*self._nearest, size)
-        every = not found or (self._whole and len(self._nearest[1]) <= size)
+        """The `size` best documents, best first, or some more; and the cosine of any other, at most; 0 when none fits."""
+        parts, width = len(self._nearest[1]), size
+        found = ranked(*self._nearest, width)
+        while 0 < len(found) < size and width < parts:  # long texts have several parts among the best
+            width *= 2
+            found = ranked(*self._nearest, width)
+        every = not found or (self._whole and parts <= width)
         return found, 0.0 if every else found[-1][1]
 
     def all(self) -> Iterator[Ranked]:

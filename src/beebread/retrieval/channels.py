@@ -15,7 +15,7 @@ from beebread.model import Direction, Family, Hit, Link, Record, Where, owner
 from beebread.ports import Embedder, Index, Store
 from beebread.retrieval.options import Options
 from beebread.retrieval.plan import Plan
-from beebread.retrieval.searches import MEANING, Deadline, Job, Key, Outcome, Searches, run
+from beebread.retrieval.searches import MEANING, Deadline, Job, Key, Outcome, Own, Searches, run
 from beebread.retrieval.times import Window
 
 RECENT = 20
@@ -31,6 +31,7 @@ class Channels:
 
     def __init__(self, store: Store, indexes: Sequence[Index], options: Options, embedder: Embedder | None = None) -> None:
         self._store = store
+        self._own = Own.of(store)
         self._options = options
         self._embedder = embedder
         # A store's own index wins, for it never lags behind the log.
@@ -47,7 +48,7 @@ class Channels:
         Last, what any of them found is compared with the question's meaning. Raises Unavailable when no channel at all could answer.
         """
         deadline = deadline or Deadline.after(self._options.deadline_ms)
-        with closing(Searches(self._store, self._served, self._embedder, plan)) as searches:
+        with closing(Searches(self._own, self._served, self._embedder, plan)) as searches:
             return await self._run(searches, plan, where, session, deadline)
 
     async def _run(self, searches: Searches, plan: Plan, where: Where, session: str, deadline: Deadline) -> Outcome:

@@ -17,7 +17,7 @@ from beebread.retrieval.plan import Plan
 from beebread.retrieval.searches import Key
 from beebread.text import document
 
-_HEAD = 1_500
+_HEAD = 800
 _AROUND = ("graph", "recent", "time")  # what lies beside an answer; its own worth is told by the others
 _EVIDENCE = 80  # records among which a session's evidence is looked for
 

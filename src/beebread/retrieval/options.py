@@ -38,7 +38,7 @@ class Options(Struct, frozen=True, kw_only=True):
     newer: float = 0.05  # share that the oldest of like things loses against the newest
     current: float = 0.4  # the same where the question asks for the present state, or for the one at a moment
     question: float = 0.9  # what an answer to one of several questions of a turn counts against one to the whole turn
-    closer: float = 1.0  # weight of the closer look, from which the best `closer_top` take it within `closer_ms`
+    closer: float = 0.3  # weight of the closer look, where there is one, from which the best `closer_top` take it within `closer_ms`
     closer_top: int = 10
     closer_ms: float = 150.0
     tie: float = 0.95  # share of the best one's score from which the second is as good

@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -103,11 +103,26 @@ async def run(jobs: Mapping[str, Job], deadline: Deadline) -> Outcome:
     return Outcome({name: hits[name] for name in jobs if name in hits}, failed, timings)
 
 
+class Own(NamedTuple):
+    """What a store can do by itself beyond what every store can; found out once, since to ask takes as long as a search."""
+
+    together: SearchesTogether | None
+    plugs: tuple[Store | Index, ...]
+
+    @classmethod
+    def of(cls, store: Store) -> Own:
+        """What `store` can do."""
+        return cls(
+            store if isinstance(store, SearchesTogether) else None,
+            (store, store.vectors) if isinstance(store, KeepsVectors) else (store,),
+        )
+
+
 class Searches:
     """The searches of one question. `begin` first, `close` last."""
 
-    def __init__(self, store: Store, served: Served, embedder: Embedder | None, plan: Plan) -> None:
-        self._store = store
+    def __init__(self, own: Own, served: Served, embedder: Embedder | None, plan: Plan) -> None:
+        self._own = own
         self._served = served
         self._embedder = embedder
         self._plan = plan
@@ -121,12 +136,11 @@ class Searches:
             return
         self._vector = asyncio.ensure_future(self._embed(self._embedder))
         self._vector.add_done_callback(_heard)
-        if not isinstance(self._store, SearchesTogether):
+        if self._own.together is None:
             return
         await asyncio.wait({self._vector}, timeout=min(_MOMENT, max(0.0, deadline.ends - time.monotonic())))
         if self._vector.done() and not self._vector.cancelled() and not self._vector.exception():
-            own = [self._store, self._store.vectors] if isinstance(self._store, KeepsVectors) else [self._store]
-            self._joined = [name for name in names if self._served.get(name) in own]
+            self._joined = [name for name in names if self._served.get(name) in self._own.plugs]
 
     def close(self) -> None:
         """Give up a vector that came too late, or whose asker is gone: a model that does not answer must not gather questions."""
@@ -135,14 +149,12 @@ class Searches:
 
     async def together(self, names: Sequence[str], wheres: Sequence[Where], limit: int, deadline: Deadline) -> Outcome:
         """What those of `names` find that the store answers in one go; of nothing when one of them cannot, to be asked each by itself."""
-        joined = [name for name in names if name in self._joined]
+        joined, store = [name for name in names if name in self._joined], self._own.together
         began, hits, failed = time.perf_counter(), dict[str, list[Hit]](), dict[str, str]()
-        if isinstance(self._store, SearchesTogether) and joined:
+        if store is not None and joined:
             try:
                 async with asyncio.timeout_at(deadline.ends):
-                    found = [
-                        await self._store.search_together([await self._probe(name, where, limit) for name in joined]) for where in wheres
-                    ]
+                    found = [await store.search_together([await self._probe(name, one, limit) for name in joined]) for one in wheres]
             except TimeoutError:
                 failed = dict.fromkeys(joined, deadline.why)
             except BeebreadError:
