@@ -10,19 +10,19 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import uvicorn
-
 from beebread import Client
-from beebread.faces.rest import ServerOptions, make_app
+from beebread.faces.rest import ServerOptions, make_app, serving
+from beebread.faces.rest.app import Mounted
 
 
 @contextmanager
-def served(folder: Path, options: ServerOptions | None = None, **opening: Any) -> Generator[str]:
-    """The address of a server of the memory in `folder`, which is opened with `opening`."""
+def served(folder: Path, options: ServerOptions | None = None, mcp: dict[str, Any] | None = None, **opening: Any) -> Generator[str]:
+    """The address of a server of the memory in `folder`, which is opened with `opening`; with `mcp`, its options, at /mcp too."""
     with Client(folder, **opening) as client, socket.socket(proto=socket.IPPROTO_TCP) as listening:
         listening.bind(("127.0.0.1", 0))
-        config = uvicorn.Config(make_app(client.served, options), log_level="critical", loop="asyncio", timeout_graceful_shutdown=5)
-        server = uvicorn.Server(config)
+        options = options or ServerOptions()
+        mounted = {} if mcp is None else {"/mcp": _mcp(client, options, mcp)}
+        server = serving.server_of(make_app(client.served, options, mounted), options)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()
         while not server.started:
@@ -32,3 +32,9 @@ def served(folder: Path, options: ServerOptions | None = None, **opening: Any) -
         finally:
             server.should_exit = True
             thread.join()
+
+
+def _mcp(client: Client, options: ServerOptions, given: dict[str, Any]) -> Mounted:
+    from beebread.faces.mcp.http import McpApp  # most tests have nothing to do with it, and it takes a second to load
+
+    return McpApp(client.served, options, **given)

@@ -199,7 +199,7 @@ def _commands(command: click.Command, name: str) -> Iterator[str]:
 
 def cli(_: str) -> str:
     """The help of every command."""
-    faces = importlib.import_module("beebread.faces.cli.main")
+    faces = importlib.import_module("beebread.faces.cli.root")
     group: Any = next(value for value in vars(faces).values() if isinstance(value, click.Group))
     return "\n".join(part for part in ["# Command line\n", f"{MADE}\n", *_commands(group, "beebread")] if part)
 

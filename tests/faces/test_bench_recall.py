@@ -25,7 +25,7 @@ from beebread.faces.bench.run import measure
 from beebread.faces.bench.summary import auroc, interval, rows
 from beebread.faces.bench.systems import Beebread
 from beebread.faces.bench.vectors import Vectors
-from beebread.faces.cli.main import beebread_command
+from beebread.faces.cli.root import beebread_command
 from beebread.models.opening import open_embedder
 from beebread.ports import Embedder
 from beebread.settings import load

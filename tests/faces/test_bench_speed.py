@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from beebread.faces.bench import made, meaning_speed
-from beebread.faces.cli.main import beebread_command
+from beebread.faces.cli.root import beebread_command
 from beebread.model import owner
 
 pytest.importorskip("numpy")

@@ -17,7 +17,7 @@ import pytest
 from click.testing import CliRunner, Result
 from rich.cells import cell_len
 
-from beebread.faces.cli.main import beebread_command
+from beebread.faces.cli.root import beebread_command
 
 
 class Shell:

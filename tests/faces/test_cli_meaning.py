@@ -18,7 +18,7 @@ from click.testing import CliRunner, Result
 from beebread import Client
 from beebread.backends.sqlite_schema import FILE
 from beebread.faces.cli import meaning
-from beebread.faces.cli.main import beebread_command
+from beebread.faces.cli.root import beebread_command
 from tests.stories.embedders import soon
 from tests.unit.models.servers import Reply, serving
 

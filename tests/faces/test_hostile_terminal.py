@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from beebread import Client
-from beebread.faces.cli.main import beebread_command
+from beebread.faces.cli.root import beebread_command
 
 
 @pytest.mark.requirement("M4")

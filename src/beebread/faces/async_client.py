@@ -151,10 +151,10 @@ class AsyncClient(Bound):
         """Change a memory's text, value, tags, confidence or importance; Conflict when `version` is not the present one."""
         return await self._service.update(self._who, made(service.Update, {"id": id, "version": version, **changes}, "change"))
 
-    async def forget(self, id: str, *, reason: str = "") -> tuple[str, ...]:
-        """Forget a record and what rests on it alone; returns the ids that are gone."""
+    async def forget(self, id: str, *, reason: str = "", erase: bool = False) -> tuple[str, ...]:
+        """Forget a record and what rests on it alone; returns the ids that are gone. `erase` removes them for real at once."""
         await self.flush()
-        ask = made(service.Forget, {"id": storable(name_of(id)), "reason": reason}, "argument")
+        ask = made(service.Forget, {"id": storable(name_of(id)), "reason": reason, "erase": erase}, "argument")
         return (await self._service.forget(self._who, ask)).ids
 
     async def history(self, id: str) -> tuple[Memory, ...]:

@@ -15,7 +15,7 @@ from beebread.errors import Invalid, shown
 from beebread.faces.binding import narrowed
 from beebread.faces.embedded import Home
 from beebread.faces.requests import made, times
-from beebread.model import Actor, ModelCall, Query, Scope, new_id
+from beebread.model import Actor, ModelCall, Principal, Query, Scope, new_id
 from beebread.models import Embed
 from beebread.ports import Redact, TokenCount
 from beebread.service import Service
@@ -104,6 +104,11 @@ class Bound:
     def home(self) -> str:
         """The folder that everything local is kept in, or the address of the server."""
         return self._home.where
+
+    @property
+    def operations(self) -> tuple[Service, Principal]:
+        """The operations themselves and who asks, for a face of another kind."""
+        return self._home.service, self._who
 
     @property
     def served(self) -> Home:

@@ -76,6 +76,10 @@ class Following:
                 return ChangePage(items=tuple(found), cursor=str(at))
         return ChangePage(items=tuple(found), cursor=str(at), more=True)
 
+    async def position(self) -> int:
+        """Where the log stands: it moves with every record that is kept, changed or forgotten."""
+        return await self._rooms.store.position()
+
     async def settle(self, who: Principal, ask: Settle) -> Settled:  # noqa: ARG002 - whoever may ask may wait
         """Return when vectors and memories made of what was kept have caught up, or the time is over.
 

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 import msgspec
 
 from beebread import policy
-from beebread.errors import Conflict, Forbidden, Invalid, NotFound
+from beebread.errors import Conflict, Forbidden, Invalid, NotFound, shown
 from beebread.model import (
     HISTORY,
     AuditLine,
@@ -56,6 +56,8 @@ class Forgetting:
             except Conflict:
                 continue
             self._linking.forget()
+            if ask.erase:
+                await self._erase(who, list(gone.values()), now)
             return Forgotten(ids=tuple(record.id for record in gone.values() if policy.visible(who, record)))
         raise Conflict(f"{ask.id!r} is being changed by many at once: try again", ids=(ask.id,))
 
@@ -64,7 +66,7 @@ class Forgetting:
         where = Where(asker=who, now=now, status=(*HISTORY, "pending"))
         found = await self._rooms.store.get([ask.id], where)
         if not found:
-            raise NotFound(f"there is no record {ask.id!r}", ids=(ask.id,))
+            raise NotFound(f"there is no record {shown(ask.id)}", ids=(ask.id,))
         if isinstance(found[0], Session):
             raise Invalid(f"{ask.id!r} is the record of a session, which says only what happened in it: forget its events")
         policy.may_write(who, found[0].scope)
@@ -115,15 +117,21 @@ class Forgetting:
         before = now + timedelta(microseconds=1) if ask.now else policy.purge_before(rooms.rules, now)
         removed = 0
         while found := await rooms.store.forgotten(before, PAGE):
-            lines: list[AuditLine] = []
-            for home in dict.fromkeys(owner(record.scope) for record in found):
-                ids = tuple(record.id for record in found if owner(record.scope) == home)
-                lines.append(audit_line(who, "purge", now, home, ids))
-            # Bodies first: should this process end in between, the records are still there to be purged again.
-            await drop_blobs(rooms, [record for record in found if isinstance(record, Event)])
-            await rooms.store.apply(Batch(erase=tuple(Erase(owner(record.scope), record.id, now) for record in found), audit=tuple(lines)))
+            await self._erase(who, found, now)
             removed += len(found)
         return Purged(records=removed)
+
+    async def _erase(self, who: Principal, found: list[Record], now: datetime) -> None:
+        """Remove for real what was forgotten."""
+        lines: list[AuditLine] = []
+        for home in dict.fromkeys(owner(record.scope) for record in found):
+            ids = tuple(record.id for record in found if owner(record.scope) == home)
+            lines.append(audit_line(who, "purge", now, home, ids))
+        # Bodies first: should this process end in between, the records are still there to be purged again.
+        await drop_blobs(self._rooms, [record for record in found if isinstance(record, Event)])
+        await self._rooms.store.apply(
+            Batch(erase=tuple(Erase(owner(record.scope), record.id, now) for record in found), audit=tuple(lines))
+        )
 
 
 def _forgotten(record: Record, now: datetime) -> Record:

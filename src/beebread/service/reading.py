@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from beebread import policy
-from beebread.errors import Invalid, NotFound
+from beebread.errors import Invalid, NotFound, shown
 from beebread.model import (
     FAMILIES,
     Event,
@@ -82,7 +82,7 @@ class Reading:
         found = await self._rooms.store.get([ask.id], self._where(who, Query(history=True)))
         event = found[0] if found else None
         if not isinstance(event, Event) or (ask.ref or event.body_ref or None) not in blob_refs(event):
-            raise NotFound(f"there is no such body of {ask.id!r}", ids=(ask.id,))
+            raise NotFound(f"there is no such body of {shown(ask.id)}", ids=(ask.id,))
         return await self._rooms.blobs.get(blob_home(event.scope), ask.ref or event.body_ref)
 
     async def list(self, who: Principal, ask: ListRequest) -> Page:

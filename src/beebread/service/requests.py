@@ -123,10 +123,11 @@ class Update(Struct, frozen=True, omit_defaults=True, kw_only=True):
 
 
 class Forget(Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """Forget one memory or event: gone from every answer at once, purged for real after the contract's days."""
+    """Forget one memory or event: gone from every answer at once, purged for real after the contract's days, or now with `erase`."""
 
     id: str
     reason: str = ""
+    erase: bool = False
 
 
 class Forgotten(Struct, frozen=True, kw_only=True):

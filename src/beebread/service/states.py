@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from beebread import capture, policy
-from beebread.errors import NotFound
+from beebread.errors import NotFound, shown
 from beebread.model import Actor, AuditLine, Principal, Query, State, owner, state_id
 from beebread.service.requests import ListRequest, Nothing, StateKey, StatePage, StateWrite, limited
 from beebread.service.rooms import Rooms, audit_line
@@ -70,7 +70,7 @@ class Stating:
         """Remove a state for real, with its history; NotFound for an unknown one."""
         found = await self._states(who, Query(keys=(ask.key,), history=True))
         if not found:
-            raise NotFound(f"there is no state {ask.key!r}")
+            raise NotFound(f"there is no state {shown(ask.key)}")
         for state in found:
             policy.may_write(who, state.scope)
             await self._rooms.store.states.delete(owner(state.scope), state_id(state), [self._line(who, "state_delete", state)])

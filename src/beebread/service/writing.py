@@ -13,7 +13,7 @@ import msgspec
 from beebread import capture, policy
 from beebread.clock import parse_time
 from beebread.consolidation import reconcile
-from beebread.errors import Conflict, Invalid, NotFound
+from beebread.errors import Conflict, Invalid, NotFound, shown
 from beebread.model import (
     CURRENT,
     EVERY_STATUS,
@@ -163,7 +163,7 @@ class Writing:
             if value not in known:
                 raise Invalid(f"{name} {value!r} is unknown: use one of {', '.join(known)}")
         if _VERSION.search(ask.id) or _SESSION.fullmatch(ask.id):
-            raise Invalid(f"id {ask.id!r} looks like that of an earlier version (m@1) or of a session: choose another one")
+            raise Invalid(f"id {shown(ask.id)} looks like that of an earlier version (m@1) or of a session: choose another one")
         scope = policy.scope_for(who, space=ask.space, sensitivity=ask.sensitivity, group=ask.group)
         policy.may_write(who, scope)
         identity = ask.id or new_id()
@@ -293,7 +293,7 @@ class Writing:
         where = Where(asker=who, now=self._rooms.clock.now(), status=HISTORY)
         found = await self._rooms.store.get([name], where)
         if not found:
-            raise NotFound(f"there is no record {name!r}", ids=(name,))
+            raise NotFound(f"there is no record {shown(name)}", ids=(name,))
         return found[0]
 
 

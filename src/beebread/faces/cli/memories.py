@@ -121,9 +121,10 @@ def update(door: Door, id: str, **options: Any) -> None:
 @command("forget", writes=True)
 @click.argument("id")
 @click.option("--reason", default="", help="Why, for the diary.")
-def forget(door: Door, id: str, reason: str) -> None:
-    """Forget the record ID and what rests on it alone. It is removed for real later (see purge)."""
-    gone = door.client.forget(id, reason=reason)
+@click.option("--erase", is_flag=True, help="Remove it for real at once.")
+def forget(door: Door, id: str, reason: str, *, erase: bool) -> None:
+    """Forget the record ID and what rests on it alone. It is removed for real later (see purge), or now with --erase."""
+    gone = door.client.forget(id, reason=reason, erase=erase)
     door.answer({"forgotten": gone}, lambda out: out.print(f"forgotten: {', '.join(gone)}", markup=False))
 
 

@@ -95,16 +95,21 @@ def _fail(door: Door, error: BeebreadError) -> None:
     raise click.exceptions.Exit(codes(error).exit)
 
 
+def door_of(given: dict[str, Any], *, writes: bool) -> Door:
+    """The door of a command that was given these parameters; those of every command are taken out."""
+    bindings = {name: given.pop(f"bind_{name}") for name in _BINDINGS}
+    return Door(given.pop("home"), given.pop("as_json"), {name: value for name, value in bindings.items() if value}, writes)
+
+
 def command(name: str, *, writes: bool = False) -> Callable[[Callable[..., None]], click.Command]:
     """Make a command whose function gets a Door first; the door is closed last, and errors become messages and exit codes."""
 
     def wrap(function: Callable[..., None]) -> click.Command:
         @functools.wraps(function)
-        def run(*, home: str | None, as_json: bool, **given: Any) -> None:
-            bindings = {name: given.pop(f"bind_{name}") for name in _BINDINGS}
-            door = Door(home, as_json, {name: value for name, value in bindings.items() if value}, writes)
+        def run(**given: Any) -> None:
+            door = door_of(given, writes=writes)
             try:
-                door.out.zone = parse_zone(bindings["tz"]) if bindings["tz"] else None
+                door.out.zone = parse_zone(door.bindings["tz"]) if "tz" in door.bindings else None
                 try:
                     function(door, **_moments(given, door))
                 finally:

@@ -26,8 +26,8 @@ class Refused(Exception):
 
 TITLES = {
     400: "Bad request", 401: "Unauthorized", 403: "Forbidden", 404: "Not found", 405: "Method not allowed", 408: "Request timeout",
-    409: "Conflict", 412: "Precondition failed", 413: "Content too large", 415: "Unsupported media type", 422: "Invalid",
-    429: "Too many requests", 500: "Fault", 503: "Unavailable",
+    409: "Conflict", 412: "Precondition failed", 413: "Content too large", 414: "URI too long", 415: "Unsupported media type",
+    422: "Invalid", 429: "Too many requests", 431: "Request header fields too large", 500: "Fault", 503: "Unavailable",
 }  # fmt: skip
 
 
@@ -54,6 +54,11 @@ def failed(error: BeebreadError, *, precondition: bool = False) -> Response:
         more["current"] = error.detail
     headers = {"Retry-After": "1"} if status == 503 else None
     return problem(status, str(error), headers, kind=_WORDS.sub("-", name).lower(), **more)
+
+
+def refused(error: Refused) -> Response:
+    """The problem that `error` is."""
+    return problem(error.status, error.detail, error.headers, kind=error.kind)
 
 
 def etag(value: object) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from typing import Any, Protocol
 
 import msgspec
 from starlette.applications import Starlette
@@ -12,31 +14,45 @@ from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response, StreamingResponse
-from starlette.routing import BaseRoute, Mount, Route
-from starlette.types import ASGIApp
+from starlette.routing import BaseRoute, Route
+from starlette.types import Receive, Scope, Send
 
 from beebread.errors import BeebreadError, Invalid, NotFound
 from beebread.faces import binding
 from beebread.faces.embedded import Home
 from beebread.faces.rest import feed, openapi
 from beebread.faces.rest.access import Access
-from beebread.faces.rest.answered import Refused, etag, failed, json, problem
+from beebread.faces.rest.answered import Refused, etag, failed, json, problem, refused
 from beebread.faces.rest.asked import Shape, body_of, bound, typed
 from beebread.faces.rest.edge import SLASH, Edge
 from beebread.faces.rest.events import Events, idempotent
+from beebread.faces.rest.kept import SMALL, Kept
 from beebread.faces.rest.options import ServerOptions
 from beebread.faces.rest.received import whole
 from beebread.model import Principal
 from beebread.operations import OPERATIONS
 from beebread.service import Changes
 
+
+class Mounted(Protocol):
+    """An application that has something running while requests are answered."""
+
+    def run(self) -> AbstractAsyncContextManager[Any]:
+        """What runs meanwhile."""
+        ...
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """As of any application of ASGI."""
+        ...
+
+
 Endpoint = Callable[[Request], Awaitable[Response]]
 GUARDED = ("update", "state_set")  # what If-Match guards
 MADE = ("write", "key_create")  # answered with 201
 
 
-def make_app(home: Home, options: ServerOptions | None = None, mount: Mapping[str, ASGIApp] | None = None) -> Starlette:
-    """The memory of `home` over HTTP. `mount` are other applications by their paths, such as '/mcp'."""
+def make_app(home: Home, options: ServerOptions | None = None, mount: Mapping[str, Mounted] | None = None) -> Starlette:
+    """The memory of `home` over HTTP. `mount` are other applications by their paths, such as '/mcp', behind the same edge."""
     options = options or ServerOptions()
     access = Access(home.service, options)
     operations = Operations(home, options, access)
@@ -54,11 +70,15 @@ def make_app(home: Home, options: ServerOptions | None = None, mount: Mapping[st
         Route("/docs", _docs),
         Route("/healthz", _alive),
         Route("/readyz", operations.ready),
-        *(Mount(path, app) for path, app in (mount or {}).items()),
+        *(Route(path, app) for path, app in (mount or {}).items()),
     ]
-    return Starlette(
+    app = Starlette(
         routes=routes,
-        middleware=[Middleware(Edge, access=access, options=options), Middleware(GZipMiddleware, minimum_size=1024)],
+        middleware=[
+            Middleware(Edge, access=access, options=options),
+            Middleware(Kept, access=access, service=home.service),
+            Middleware(GZipMiddleware, minimum_size=SMALL),
+        ],
         exception_handlers={
             HTTPException: _unrouted,
             Refused: _refused,
@@ -66,7 +86,21 @@ def make_app(home: Home, options: ServerOptions | None = None, mount: Mapping[st
             ClientDisconnect: _gone,
             Exception: _fault,
         },
+        lifespan=_running(tuple((mount or {}).values())),
     )
+    app.state.stopping = asyncio.Event()
+    return app
+
+
+def _running(mounted: Sequence[Mounted]) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncGenerator[None]:
+        async with AsyncExitStack() as stack:
+            for app in mounted:
+                await stack.enter_async_context(app.run())
+            yield
+
+    return lifespan
 
 
 class Operations:
@@ -115,7 +149,9 @@ class Operations:
         if last := request.headers.get("last-event-id", ""):
             ask = msgspec.structs.replace(ask, cursor=last)
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-        return StreamingResponse(feed.feed(self._home.service, who, ask), headers=headers, media_type="text/event-stream")
+        return StreamingResponse(
+            feed.feed(self._home.service, who, ask, request.app.state.stopping), headers=headers, media_type="text/event-stream"
+        )
 
     async def ready(self, _: Request) -> Response:
         """Whether the store answers."""
@@ -170,7 +206,7 @@ async def _unrouted(_: Request, error: Exception) -> Response:
 
 async def _refused(_: Request, error: Exception) -> Response:
     assert isinstance(error, Refused)
-    return problem(error.status, error.detail, error.headers, kind=error.kind)
+    return refused(error)
 
 
 async def _failed(_: Request, error: Exception) -> Response:

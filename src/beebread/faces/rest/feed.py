@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import suppress
 
 import msgspec
 
@@ -14,10 +15,10 @@ EVERY = 0.5  # seconds between two looks at the log
 ALIVE = 15.0  # seconds of silence after which a word is sent, so that nobody between takes the line for dead
 
 
-async def feed(service: Service, who: Principal, ask: Changes) -> AsyncIterator[bytes]:
-    """Changes as they come, without end."""
+async def feed(service: Service, who: Principal, ask: Changes, stopping: asyncio.Event) -> AsyncIterator[bytes]:
+    """Changes as they come, until the server stops."""
     silent = 0.0
-    while True:
+    while not stopping.is_set():
         page = await service.changes(who, ask)
         ask = msgspec.structs.replace(ask, cursor=page.cursor)
         for change in page.items:
@@ -28,5 +29,6 @@ async def feed(service: Service, who: Principal, ask: Changes) -> AsyncIterator[
             silent = 0.0
             yield b": still here\n\n"
         if not page.more:
-            await asyncio.sleep(EVERY)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stopping.wait(), EVERY)
             silent += EVERY

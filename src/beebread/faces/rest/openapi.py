@@ -21,8 +21,9 @@ PROBLEMS = {
     400: "Not to be read as HTTP should be", 401: "A key is needed, or the one shown is not valid", 403: "This credential may not do that",
     404: "Unknown, forgotten and somebody else's alike", 405: "Not a method of this path", 408: "The body came too slowly",
     409: "A stale version, the same id with other content, or vectors of another model", 412: "The version is not the one of If-Match",
-    413: "Too large", 415: "A coding or type that is not known", 422: "The input makes no sense; the detail says why",
-    429: "Too many requests of this credential", 500: "A fault of the server", 503: "The store cannot serve now, or too many ask at once",
+    413: "Too large", 414: "The address is too long", 415: "A coding or type that is not known",
+    422: "The input makes no sense; the detail says why", 429: "Too many requests of this credential", 431: "Too many headers",
+    500: "A fault of the server", 503: "The store cannot serve now, or too many ask at once",
 }  # fmt: skip
 EXAMPLES: dict[str, dict[str, Any]] = {
     "append": {"user": "u1", "session": "s1", "events": [{"kind": "user_message", "text": "以后用飞书通知我"}]},

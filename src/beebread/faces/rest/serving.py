@@ -7,12 +7,13 @@ import socket
 from collections.abc import Callable, Mapping
 
 import uvicorn
-from starlette.types import ASGIApp
+from starlette.applications import Starlette
 
 from beebread.errors import Unavailable
 from beebread.faces.client import Client
 from beebread.faces.rest import openapi
-from beebread.faces.rest.app import make_app
+from beebread.faces.rest.app import Mounted, make_app
+from beebread.faces.rest.connection import connection
 from beebread.faces.rest.options import ServerOptions
 
 QUEUE = 2048  # connections that wait to be taken
@@ -23,19 +24,34 @@ def document() -> str:
     return openapi.text().decode()
 
 
-def serve(client: Client, options: ServerOptions, note: Callable[[str], None], mount: Mapping[str, ASGIApp] | None = None) -> None:
+def serve(client: Client, options: ServerOptions, note: Callable[[str], None], mount: Mapping[str, Mounted] | None = None) -> None:
     """Serve the memory of `client` until an interrupt or SIGTERM. Raises Unavailable where the address cannot be had."""
     listening = _listening(options)
     host, port = listening.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
     note(f"serving on http://{shown}:{port} (documentation: /docs); Ctrl-C ends it")
-    config = uvicorn.Config(
-        make_app(client.served, options, mount), log_level="warning", server_header=False, timeout_graceful_shutdown=int(options.patience),
-        h11_max_incomplete_event_size=64 << 10, timeout_keep_alive=75, lifespan="on", proxy_headers=False,
-    )  # fmt: skip
+    server = server_of(make_app(client.served, options, mount), options)
     for ending in (signal.SIGINT, signal.SIGTERM):  # uvicorn raises them once more when it is done, which is a clean end here
         signal.signal(ending, _ended)
-    uvicorn.Server(config).run(sockets=[listening])
+    server.run(sockets=[listening])
+
+
+def server_of(app: Starlette, options: ServerOptions) -> uvicorn.Server:
+    """The server of an application, which is not running yet."""
+    config = uvicorn.Config(
+        app, http=connection(options.patience), ws="none", loop="asyncio", lifespan="on", proxy_headers=False, server_header=False,
+        log_level="warning", access_log=False, timeout_graceful_shutdown=int(options.patience) or 1, timeout_keep_alive=75,
+    )  # fmt: skip
+    return _Server(config)
+
+
+class _Server(uvicorn.Server):
+    """Ends the answers that have no end of their own, before it waits for those being given."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        assert isinstance(self.config.app, Starlette)
+        self.config.app.state.stopping.set()
+        await super().shutdown(sockets)
 
 
 def _ended(_signal: int, _frame: object) -> None:
