@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,12 +16,18 @@ from beebread.faces.rest.app import Mounted
 
 
 @contextmanager
-def served(folder: Path, options: ServerOptions | None = None, mcp: dict[str, Any] | None = None, **opening: Any) -> Generator[str]:
-    """The address of a server of the memory in `folder`, which is opened with `opening`; with `mcp`, its options, at /mcp too."""
+def served(
+    folder: Path, options: ServerOptions | None = None, mcp: dict[str, Any] | None = None,
+    prepare: Callable[[Any], None] | None = None, **opening: Any,
+) -> Generator[str]:  # fmt: skip
+    """The address of a server of the memory in `folder`, which is opened with `opening`.
+
+    With `mcp`, its options, it is at /mcp too; `prepare` gets that one's server before it begins.
+    """
     with Client(folder, **opening) as client, socket.socket(proto=socket.IPPROTO_TCP) as listening:
         listening.bind(("127.0.0.1", 0))
         options = options or ServerOptions()
-        mounted = {} if mcp is None else {"/mcp": _mcp(client, options, mcp)}
+        mounted = {} if mcp is None else {"/mcp": _mcp(client, options, mcp, prepare)}
         server = serving.server_of(make_app(client.served, options, mounted), options)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()
@@ -34,7 +40,10 @@ def served(folder: Path, options: ServerOptions | None = None, mcp: dict[str, An
             thread.join()
 
 
-def _mcp(client: Client, options: ServerOptions, given: dict[str, Any]) -> Mounted:
+def _mcp(client: Client, options: ServerOptions, given: dict[str, Any], prepare: Callable[[Any], None] | None) -> Mounted:
     from beebread.faces.mcp.http import McpApp  # most tests have nothing to do with it, and it takes a second to load
 
-    return McpApp(client.served, options, **given)
+    app = McpApp(client.served, options, **given)
+    if prepare is not None:
+        prepare(app.server)
+    return app

@@ -28,13 +28,13 @@ class McpApp:
 
     def __init__(self, home: Home, options: ServerOptions, *, full: bool = False, structured: bool = True, asks: bool = True) -> None:
         self._access = Access(home.service, options)
-        self._server: Server[Any] = make_server(home.service, _who, full=full, structured=structured, asks=asks)
+        self.server: Server[Any] = make_server(home.service, _who, full=full, structured=structured, asks=asks)
         self._options = options
         self._manager = self._sessions()
 
     def _sessions(self) -> StreamableHTTPSessionManager:
         return StreamableHTTPSessionManager(
-            app=self._server, max_request_body_size=self._options.body, session_idle_timeout=IDLE, max_sessions=SESSIONS,
+            app=self.server, max_request_body_size=self._options.body, session_idle_timeout=IDLE, max_sessions=SESSIONS,
             security_settings=TransportSecuritySettings(enable_dns_rebinding_protection=False),
         )  # fmt: skip
 

@@ -37,6 +37,9 @@ class Connection(HttpToolsProtocol):
         self._begun = True
         super().on_message_begin()
 
+    def on_header(self, name: bytes, value: bytes) -> None:
+        super().on_header(name, value.strip(b" \t"))  # blanks around a value are none of it (RFC 9110 5.5)
+
     def on_headers_complete(self) -> None:
         self._idle = 0
         self._begun = False
