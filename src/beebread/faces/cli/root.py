@@ -8,7 +8,7 @@ import click
 
 from beebread import __version__
 from beebread.errors import BeebreadError, codes
-from beebread.faces.cli import bench, demo, key, mcp, meaning, memories, recall, runs, serve, states
+from beebread.faces.cli import bench, demo, install, key, mcp, meaning, memories, recall, runs, serve, states
 from beebread.faces.cli.options import utf8
 from beebread.faces.cli.tree import Branch
 from beebread.settings import load
@@ -48,7 +48,7 @@ def beebread_command() -> None:
 for _command in (
     demo.demo, runs.import_, memories.query, memories.context, memories.write, memories.get, memories.list_, memories.update,
     memories.forget, memories.history, memories.purge, runs.sessions, runs.trace, states.state, memories.health, bench.bench,
-    key.key, serve.serve, mcp.mcp, *meaning.COMMANDS,
+    key.key, serve.serve, mcp.mcp, install.install, *meaning.COMMANDS,
 ):  # fmt: skip
     beebread_command.add_command(_command)
 bench.bench.add_command(recall.recall)
