@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 import subprocess
 import sys
+import tempfile
 import tomllib
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from beebread import __version__
 from beebread.errors import Invalid
 from beebread.faces.install import CLIENTS, jsonc
 
@@ -176,30 +178,75 @@ def test_a_file_that_may_not_be_written_is_said(tmp_path: Path) -> None:
     folder.chmod(0o700)
 
 
+def remembers(home: Path, made: dict[str, Any]) -> None:
+    """The command of an entry starts a server, which keeps something for the next one that is started so."""
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    calls: list[dict[str, Any]] = [
+        {"name": "memory_write", "arguments": {"content": "喜欢龙井茶"}},
+        {"name": "memory_query", "arguments": {"query": "喜欢喝什么茶"}},
+    ]
+
+    def told(call: dict[str, Any]) -> Any:
+        asked: list[dict[str, Any]] = [
+            {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello}, {"jsonrpc": "2.0", "method": "notifications/initialized"},
+            {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call},
+        ]  # fmt: skip
+        text = "".join(json.dumps(one) + "\n" for one in asked)
+        command = [made["command"], *made["args"]]
+        done = subprocess.run(command, input=text.encode(), capture_output=True, check=True, timeout=60, env={"HOME": str(home)})
+        return json.loads(done.stdout.splitlines()[-1])["result"]["structuredContent"]
+
+    assert told(calls[0])["status"] == "active"
+    assert told(calls[1])["items"][0]["text"] == "喜欢龙井茶"
+
+
 def test_what_was_installed_starts_and_remembers(tmp_path: Path) -> None:
     """The command line is taken from the file, as the client would."""
     pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
     run(tmp_path, "claude-desktop", "--user", "ann", "--home", "memory")
-    made = entry(tmp_path / FILES["claude-desktop"], "claude-desktop")
-    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
-    calls = [
-        {"name": "memory_write", "arguments": {"content": "喜欢龙井茶"}},
-        {"name": "memory_query", "arguments": {"query": "喜欢喝什么茶"}},
-    ]
-    messages: Sequence[dict[str, Any]] = [
-        {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello}, {"jsonrpc": "2.0", "method": "notifications/initialized"},
-        {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": calls[0]},
-    ]  # fmt: skip
+    remembers(tmp_path, entry(tmp_path / FILES["claude-desktop"], "claude-desktop"))
 
-    def told(asked: Sequence[dict[str, Any]]) -> list[Any]:
-        text = "".join(json.dumps(one) + "\n" for one in asked)
-        command = [made["command"], *made["args"]]
-        done = subprocess.run(command, input=text.encode(), capture_output=True, check=True, timeout=60, env={"HOME": str(tmp_path)})
-        return [json.loads(line)["result"] for line in done.stdout.splitlines()]
 
-    assert told(messages)[-1]["structuredContent"]["status"] == "active"
-    again = [*messages[:2], {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": calls[1]}]
-    assert told(again)[-1]["structuredContent"]["items"][0]["text"] == "喜欢龙井茶"
+GUIDES = Path(__file__).parents[2] / "docs" / "guides"
+
+
+def followed(guide: str, title: str, home: Path) -> str:
+    """What the commands under a heading of a guide print, to somebody new who copies them: at most four."""
+    part = (GUIDES / guide).read_text(encoding="utf-8").split(f"## {title}\n", 1)[1].split("\n## ")[0]
+    (block, *_) = re.findall(r"```bash\n(.*?)```", part, re.DOTALL)
+    commands = block.strip().splitlines()
+    assert 1 <= len(commands) <= 4
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    script = "\n".join(["trap 'kill $(jobs -p) 2>/dev/null || true' EXIT", *commands])
+    environment = {"HOME": str(home), "PATH": path, "BEEBREAD_MODELS": str(Path(tempfile.gettempdir()) / "beebread-test-models")}
+    return subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", script], cwd=home, env=environment, capture_output=True, check=True, timeout=60
+    ).stdout.decode()
+
+
+def test_somebody_new_connects_claude_code_by_the_guide(tmp_path: Path) -> None:
+    pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
+    followed("mcp.md", "Claude Code", tmp_path)
+    remembers(tmp_path, entry(tmp_path / FILES["claude-code"], "claude-code"))
+
+
+def test_somebody_new_asks_by_curl_by_the_guide(tmp_path: Path) -> None:
+    written, found = followed("server.md", "Quick start", tmp_path).replace("}{", "}\n{").splitlines()
+    assert json.loads(written)["status"] == "active" and json.loads(found)["items"][0]["text"] == "以后用飞书通知我"
+
+
+def test_what_registries_are_told_is_true() -> None:
+    root = GUIDES.parents[1]
+    told = json.loads((root / "server.json").read_text(encoding="utf-8"))
+    assert f"mcp-name: {told['name']} -->" in (root / "README.md").read_text(encoding="utf-8")
+    assert {told["version"], *(one["version"] for one in told["packages"])} == {__version__}
+    assert len(told["description"]) <= 100 and [one["transport"]["type"] for one in told["packages"]] == ["stdio", "streamable-http"]
+    for package in told["packages"]:
+        assert package["identifier"] == "beebread" and package["registryType"] == "pypi"
+        words = [
+            one.get("value", one.get("name")) for one in package["packageArguments"] if one["type"] == "positional" or "value" not in one
+        ]
+        assert words[0] == "mcp"
 
 
 # ---------------------------------------------------------------- the edit itself
