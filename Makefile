@@ -6,10 +6,10 @@ BIN := $(VENV)/bin
 PY := $(BIN)/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test cover lint format type imports tree check bench soak hooks docs services clean
+.PHONY: help setup demo test cover lint format type imports tree typescript check bench soak hooks docs services clean
 
 help: ## list these targets
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | while IFS="$$(printf '\t')" read -r name what; do printf '  make %-9s %s\n' "$$name" "$$what"; done
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | while IFS="$$(printf '\t')" read -r name what; do printf '  make %-11s %s\n' "$$name" "$$what"; done
 
 setup: $(VENV)/.dev ## make the development environment
 
@@ -36,6 +36,9 @@ imports: $(VENV)/.dev ## check that rooms import only rooms below them
 
 tree: $(VENV)/.user ## redraw the generated pages of docs/ from the files
 	@$(PY) tools/generated_pages.py
+
+typescript: $(VENV)/.user ## make the types of the client for TypeScript from the server's document
+	@$(BIN)/beebread serve --openapi > clients/typescript/openapi.json && cd clients/typescript && npm install --no-audit --no-fund --no-package-lock && npm run generate && npm run build
 
 check: lint type imports docs cover ## everything CI runs
 

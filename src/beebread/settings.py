@@ -105,6 +105,6 @@ def _read(file: Path) -> dict[str, Any]:
         raise Invalid(f"{file} is not valid TOML: {error}") from None
 
 
-def secret(variable: str) -> str:
-    """What the environment variable that a setting names holds: a key, which is never a setting itself; '' when it is not set."""
-    return os.environ.get(variable, "")
+def variable(name: str) -> str:
+    """What an environment variable holds that is no setting: a secret, or where another program keeps its files; '' when it is not set."""
+    return os.environ.get(name, "")

@@ -303,3 +303,15 @@ def test_the_document_tells_of_every_operation(http: httpx.Client) -> None:
     for name in OPERATIONS:
         assert f"id='{name}'" in page
     assert openapi.text() == http.get("/openapi.json").content
+
+
+@pytest.mark.requirement("M2")
+@pytest.mark.parametrize(
+    "name", ["sensitivity", "space", "seq", "causes", "kind", "id", "user", "at", "tool", "parts", "environment", "text"]
+)
+@pytest.mark.parametrize("value", [{}, [[1]], 7.5, True, "x\x00", [None], {"a": {"b": []}}], ids=str)
+def test_an_event_of_any_form_is_kept_or_set_aside(http: httpx.Client, name: str, value: object) -> None:
+    answer = http.post("/v1/events", json={"user": "u1", "events": [{"kind": "user_message", "text": "茶", name: value}]})
+    assert answer.status_code in (200, 422), answer.text
+    if answer.status_code == 200:
+        assert len(answer.json()["created"]) + len(answer.json()["rejected"]) == 1

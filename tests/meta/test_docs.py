@@ -15,7 +15,7 @@ from tests.meta.repository import ROOT, Source, sources
 from tools import generated_pages
 
 PAGES = sources((".md",))
-LANGUAGES = {"bash", "python", "json", "toml", "text", "mermaid"}
+LANGUAGES = {"bash", "python", "json", "toml", "text", "mermaid", "ts"}
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 

@@ -19,7 +19,7 @@ from beebread.model import Actor, ModelCall, Principal, Query, Scope, new_id
 from beebread.models import Embed
 from beebread.ports import Redact, TokenCount
 from beebread.service import Service
-from beebread.settings import secret
+from beebread.settings import variable
 
 if TYPE_CHECKING:
     from beebread.faces.remote import Remote
@@ -189,4 +189,4 @@ def _remote(url: str, token: str, plug: object, **options: Any) -> Remote:
         raise Invalid("a server has its own store and embedder: leave store= and embedder= out")
     from beebread.faces.remote import Remote  # it needs httpx, which an embedded memory does without
 
-    return Remote.open(url, token=token or secret("BEEBREAD_TOKEN"), **options)
+    return Remote.open(url, token=token or variable("BEEBREAD_TOKEN"), **options)

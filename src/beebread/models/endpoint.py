@@ -15,7 +15,7 @@ from beebread.models.clean import readable, within
 from beebread.models.http_asking import Asking, Server
 from beebread.models.prefixes import PARAMETERS, prefixes
 from beebread.ports import Vector
-from beebread.settings import Settings, secret
+from beebread.settings import Settings
 
 WINDOW = 1_500  # fits into the 512 tokens of the smallest common models
 BATCH = 64  # texts in one request
@@ -85,12 +85,12 @@ class Endpoint:
             sound = False
         if not sound:
             raise Invalid(f"the embedder's base_url is {shown(base)}: use an address such as {self._api.base_url}")
-        variable = given.get("api_key_env", self._api.key_variable)
+        named = given.get("api_key_env", self._api.key_variable)
         return Server(
             url=base + self._api.path,
             timeout=seconds(given, "timeout", TIMEOUT, 600.0),
-            key=secret(variable) if variable else "",
-            key_hint=f"check the variable {variable}" if variable else "name the variable that holds the key: api_key_env=NAME",
+            key=variable(named) if named else "",
+            key_hint=f"check the variable {named}" if named else "name the variable that holds the key: api_key_env=NAME",
             model_hint=self._api.model_hint.replace("MODEL", self._model),
         )
 

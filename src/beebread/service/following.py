@@ -34,7 +34,8 @@ class Change(Struct, frozen=True, omit_defaults=True, kw_only=True):
 class ChangePage(Struct, frozen=True, kw_only=True):
     """Changes in the order of the log, and where the next page begins. A record that changed again is told where it changed last.
 
-    What was purged is told no more. `more` says that there is more by now.
+    What was purged or erased is told no more: who keeps copies of what he followed asks more often than that happens, or reads anew.
+    `more` says that there is more by now.
     """
 
     items: tuple[Change, ...] = ()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import cast
 
@@ -11,6 +10,7 @@ import click
 from beebread.errors import Invalid
 from beebread.faces.cli.options import Door, command
 from beebread.faces.install import CLIENTS, Change, Client, Entry, changed, server, shown
+from beebread.settings import load
 
 
 @command("install")
@@ -46,7 +46,7 @@ def install(door: Door, client: str, *, only_print: bool, uninstall: bool, proje
 
 def _options(door: Door) -> list[str]:
     """The options under which the server is to be started: those that were given here, with a folder's whole path."""
-    home = door.home or os.environ.get("BEEBREAD_HOME", "")
+    home = door.home if door.home and "://" in door.home else load(home=door.home).home
     options = ["--home", home if "://" in home else str(Path(home).absolute())] if home else []
     for name, value in door.bindings.items():
         several = cast("tuple[object, ...]", value) if isinstance(value, tuple) else (value,)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -10,6 +9,8 @@ from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
+
+from beebread.settings import variable
 
 NAME = "beebread"
 PATIENCE = 30  # seconds that a client gives the server to start; it needs a twentieth of one
@@ -46,15 +47,15 @@ def _settings(*parts: str) -> Path:
     if sys.platform == "darwin":
         base = Path.home() / "Library" / "Application Support"
     elif sys.platform == "win32":
-        base = Path(os.environ.get("APPDATA") or Path.home() / "AppData" / "Roaming")
+        base = Path(variable("APPDATA") or Path.home() / "AppData" / "Roaming")
     else:
-        base = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+        base = Path(variable("XDG_CONFIG_HOME") or Path.home() / ".config")
     return base.joinpath(*parts)
 
 
-def _in(variable: str, folder: str, name: str) -> Path:
+def _in(named: str, folder: str, name: str) -> Path:
     """A file in the folder that a variable names, else in one of the user's."""
-    return Path(os.environ[variable], name) if os.environ.get(variable) else Path.home() / folder / name
+    return Path(variable(named) or Path.home() / folder, name)
 
 
 CLIENTS: dict[str, Client] = {

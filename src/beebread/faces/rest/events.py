@@ -13,6 +13,7 @@ from beebread import policy, service
 from beebread.errors import BeebreadError, Invalid, shown
 from beebread.faces import binding
 from beebread.faces.embedded import Home
+from beebread.faces.requests import made
 from beebread.faces.rest.answered import Refused
 from beebread.faces.rest.asked import BINDING, SYNONYMS, body_of
 from beebread.faces.rest.options import ServerOptions
@@ -105,6 +106,7 @@ class Events:
         kind = fields.pop("kind", None)
         said = fields.pop("content", fields.pop("text", ""))
         scope = policy.scope_for(who, space=fields.pop("space", ""), sensitivity=fields.pop("sensitivity", 0))
+        made(Scope, msgspec.structs.asdict(scope), "part of a scope")
         policy.may_write(who, scope)
         if name:
             fields.setdefault("id", name)

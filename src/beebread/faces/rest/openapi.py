@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from functools import cache
 from html import escape
 from importlib.resources import files
@@ -10,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from beebread import __version__
+from beebread import __version__, model, retrieval, service
 from beebread.faces.rest.asked import BINDING, Shape
 from beebread.model import Event, Query
 from beebread.operations import OPERATIONS, Operation
@@ -51,7 +52,9 @@ def document() -> dict[str, Any]:
     ]
     answers, components = msgspec.json.schema_components(types, schema_hook=_anything, ref_template=REF)
     by_type = {repr(kind): schema for kind, schema in zip(types, answers, strict=True)}
-    components["Problem"] = _problem()
+    asked = [by_type[repr(kind)] for shape in shapes.values() for kind in shape.flat.values()]
+    _always_there(components, _named(asked, components))
+    components["Problem"], components["EventDraft"] = _problem(), _draft()
     paths: dict[str, dict[str, Any]] = {}
     for name, shape in shapes.items():
         operation = shape.operation
@@ -73,13 +76,55 @@ def document() -> dict[str, Any]:
             "private narrow who asks, in the query string or a JSON body; they never widen what the credential may do.",
         },
         "paths": paths,
-        "components": {"schemas": components, "securitySchemes": {"key": {"type": "http", "scheme": "bearer"}}},
+        "components": {"schemas": components, "responses": _problems(), "securitySchemes": {"key": {"type": "http", "scheme": "bearer"}}},
         "security": [{"key": []}, {}],
     }  # fmt: skip
 
 
 def _anything(_: type) -> dict[str, Any]:
     return {}
+
+
+def _named(schemas: object, components: dict[str, Any]) -> set[str]:
+    """The components that schemas refer to, and those that these refer to."""
+    found: set[str] = set()
+    waiting = re.findall(r"#/components/schemas/(\w+)", str(schemas))
+    while waiting:
+        if (name := waiting.pop()) not in found:
+            found.add(name)
+            waiting += re.findall(r"#/components/schemas/(\w+)", str(components[name]))
+    return found
+
+
+def _always_there(components: dict[str, Any], asked: set[str]) -> None:
+    """Say of answers that have all their members, usual ones too, that they have them; what is only asked may leave them out."""
+    for name in components.keys() - asked:
+        kind = getattr(model, name, None) or getattr(service, name, None) or getattr(retrieval, name)
+        if not kind.__struct_config__.omit_defaults:
+            components[name]["required"] = list(components[name]["properties"])
+            for member in components[name]["properties"].values():
+                member.pop("default", None)
+
+
+def _draft() -> dict[str, Any]:
+    """An event as it is recorded: what `Client.record` takes, by the same names."""
+    text, texts, thing = {"type": "string"}, {"type": "array", "items": {"type": "string"}}, {"type": ["string", "object"]}
+    return {
+        "type": "object", "required": ["kind"], "description": "One step of a run. What is left out has its usual value.",
+        "properties": {
+            "kind": {**text, "enum": list(model.EVENT_KINDS)}, "text": text, "content": {"description": "Text, or JSON kept as its text."},
+            **dict.fromkeys(("id", "at", "ended_at", "parent", "status", "origin", "priority", "speaker", "run", "root_session"), text),
+            **dict.fromkeys(("user", "agent", "session", "task", "space"), text), "causes": {"type": "array"}, "refers_to": texts,
+            **dict.fromkeys(("tool", "model", "source", "actor", "error"), thing), "parts": {"type": "array", "items": {"type": "object"}},
+            "seq": {"type": "integer"}, "sensitivity": {"type": "integer", "minimum": 0, "maximum": 3},
+            "environment": {"type": "object", "additionalProperties": text},
+        },
+    }  # fmt: skip
+
+
+def _problems() -> dict[str, Any]:
+    told = {"application/problem+json": {"schema": {"$ref": REF.format(name="Problem")}}}
+    return {f"Problem{status}": {"description": said, "content": told} for status, said in PROBLEMS.items()}
 
 
 def _problem() -> dict[str, Any]:
@@ -131,7 +176,9 @@ _BINDING: dict[str, Any] = {
 def _body(name: str, shape: Shape, named: dict[str, Any]) -> dict[str, Any]:
     required = [field.name for field in msgspec.structs.fields(shape.request) if field.required and field.name in named]
     if name == "append":
-        named = {"events": {"type": "array", "items": {"type": "object"}}, "aliases": {"type": "object"}}
+        either = [{"$ref": REF.format(name=kind)} for kind in ("EventDraft", "Event")]
+        aliases = {"type": "object", "additionalProperties": {"type": "string"}}
+        named = {"events": {"type": "array", "items": {"anyOf": either}}, "aliases": aliases}
         required = ["events"]
     if "query" in named:
         named = {**named, "query": {"type": ["string", "object"]}}
@@ -154,8 +201,7 @@ def _responses(name: str, operation: Operation, by_type: dict[str, Any]) -> dict
     found: dict[str, Any] = {done: {"description": "Done", "content": content}}
     if name in ("get", "state_get"):
         found["304"] = {"description": "The version is the one of If-None-Match"}
-    told = {"application/problem+json": {"schema": {"$ref": REF.format(name="Problem")}}}
-    return {**found, **{str(status): {"description": text, "content": told} for status, text in PROBLEMS.items()}}
+    return {**found, **{str(status): {"$ref": f"#/components/responses/Problem{status}"} for status in PROBLEMS}}
 
 
 @cache

@@ -1,0 +1,33 @@
+// Made by scripts/generate.mjs from the server's OpenAPI document (make typescript); change that instead.
+
+/** Each operation's verb and path. */
+export const ROUTES = {
+  append: ["POST", "/v1/events"],
+  body: ["GET", "/v1/memories/{id}/body"],
+  changes: ["GET", "/v1/changes"],
+  context: ["POST", "/v1/context"],
+  explain: ["POST", "/v1/explain"],
+  forget: ["DELETE", "/v1/memories/{id}"],
+  get: ["GET", "/v1/memories/{id}"],
+  health: ["GET", "/v1/health"],
+  history: ["GET", "/v1/memories/{id}/history"],
+  key_create: ["POST", "/v1/keys"],
+  key_list: ["GET", "/v1/keys"],
+  key_revoke: ["DELETE", "/v1/keys/{id}"],
+  list: ["GET", "/v1/memories"],
+  purge: ["POST", "/v1/purge"],
+  query: ["POST", "/v1/query"],
+  sessions: ["GET", "/v1/sessions"],
+  settle: ["POST", "/v1/settle"],
+  state_delete: ["DELETE", "/v1/states/{key}"],
+  state_get: ["GET", "/v1/states/{key}"],
+  state_history: ["GET", "/v1/states/{key}/history"],
+  state_list: ["GET", "/v1/states"],
+  state_put: ["PUT", "/v1/states/{key}"],
+  state_set: ["PATCH", "/v1/states/{key}"],
+  trace: ["GET", "/v1/sessions/{session}/trace"],
+  trace_bare: ["GET", "/v1/trace"],
+  update: ["PATCH", "/v1/memories/{id}"],
+  whoami: ["GET", "/v1/whoami"],
+  write: ["POST", "/v1/memories"],
+} as const;
