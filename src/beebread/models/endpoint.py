@@ -15,7 +15,7 @@ from beebread.models.clean import readable, within
 from beebread.models.http_asking import Asking, Server
 from beebread.models.prefixes import PARAMETERS, prefixes
 from beebread.ports import Vector
-from beebread.settings import Settings
+from beebread.settings import Settings, variable
 
 WINDOW = 1_500  # fits into the 512 tokens of the smallest common models
 BATCH = 64  # texts in one request
