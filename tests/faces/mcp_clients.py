@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -23,7 +24,9 @@ COMMAND = [sys.executable, "-m", "beebread", "mcp"]
 @asynccontextmanager
 async def over_stdio(folder: Path, *options: str, mode: str = "auto", ask: ElicitationFnT | None = None) -> AsyncGenerator[Client]:
     """A client of `beebread mcp` on a folder."""
-    command = StdioServerParameters(command=COMMAND[0], args=[*COMMAND[1:], "--home", str(folder), *options])
+    # The official client passes on only what every program needs: without this, a server would find an embedder of its own.
+    settings = {name: value for name, value in os.environ.items() if name.startswith("BEEBREAD_")}
+    command = StdioServerParameters(command=COMMAND[0], args=[*COMMAND[1:], "--home", str(folder), *options], env=settings)
     async with Client(stdio_client(command), mode=mode, elicitation_callback=ask) as client:
         yield client
 

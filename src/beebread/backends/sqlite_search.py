@@ -13,7 +13,7 @@ import msgspec
 from beebread.backends.sqlite_collect import WIDEST, Collected, Postings, collect
 from beebread.backends.sqlite_postings import COUNT_BITS, LENGTH_BITS, LONGEST, MOST
 from beebread.backends.sqlite_terms import Owner, Terms, owners_named
-from beebread.backends.sqlite_where import bound, marks, matches
+from beebread.backends.sqlite_where import Clause, bound, marks, matches
 from beebread.errors import Invalid
 from beebread.model import Hit, Where, owners
 from beebread.ports import Probe
@@ -61,7 +61,7 @@ def search(db: sqlite3.Connection, layout: Terms, probe: Probe, many: int = MANY
         candidates, most = _keyword(homes, found, size, many)
     else:
         candidates, most = _by_score(_counted(found.joined()), size), 0.0
-    hits = best(db, candidates, probe.where, {home.n: home.name for home in homes}, probe.limit)
+    hits = best(db, candidates, matches(probe.where), {home.n: home.name for home in homes}, probe.limit)
     return [Hit(hit.owner, hit.id, hit.score, most) for hit in hits]
 
 
@@ -135,17 +135,17 @@ def _counted(postings: Sequence[Postings]) -> dict[int, float]:
     return scores
 
 
-def best(db: sqlite3.Connection, candidates: Iterable[Ranked], where: Where, names: dict[int, str], limit: int) -> list[Hit]:
-    """The best hits among what answers `where`, checked from the best candidate downwards until there are enough."""
-    return [Hit(owner, name, -score) for score, name, owner, _ in best_places(db, candidates, where, names, limit)]
+def best(db: sqlite3.Connection, candidates: Iterable[Ranked], answers: Clause, names: dict[int, str], limit: int) -> list[Hit]:
+    """The best hits among what `answers` holds for, checked from the best candidate downwards until there are enough."""
+    return [Hit(owner, name, -score) for score, name, owner, _ in best_places(db, candidates, answers, names, limit)]
 
 
-def best_places(db: sqlite3.Connection, candidates: Iterable[Ranked], where: Where, names: dict[int, str], limit: int) -> list[Place]:
+def best_places(db: sqlite3.Connection, candidates: Iterable[Ranked], answers: Clause, names: dict[int, str], limit: int) -> list[Place]:
     """The same with the document of each."""
     found: list[Place] = []
     for chunk in candidates:
         scores = dict(chunk)
-        found.extend([(-scores[doc], name, owner, doc) for doc, (owner, name) in passing(db, list(scores), where, names).items()])
+        found.extend([(-scores[doc], name, owner, doc) for doc, (owner, name) in passing(db, list(scores), answers, names).items()])
         found.sort()
         del found[limit:]
         # What comes later scores at most as much as the last of this chunk; an equal score may still win by its id.
@@ -154,11 +154,10 @@ def best_places(db: sqlite3.Connection, candidates: Iterable[Ranked], where: Whe
     return found
 
 
-def passing(db: sqlite3.Connection, docs: Sequence[int], where: Where, names: dict[int, str]) -> dict[int, tuple[str, str]]:
-    """Those of some documents that answer `where`: owner and id."""
-    clause = matches(where)
+def passing(db: sqlite3.Connection, docs: Sequence[int], answers: Clause, names: dict[int, str]) -> dict[int, tuple[str, str]]:
+    """Those of some documents that `answers`, a filter over records, holds for: owner and id."""
     rows = db.execute(
-        f"SELECT r.doc, r.owner, r.id FROM records r WHERE r.doc IN ({marks(docs)}) AND {clause.sql}", (*docs, *clause.values)
+        f"SELECT r.doc, r.owner, r.id FROM records r WHERE r.doc IN ({marks(docs)}) AND {answers.sql}", (*docs, *answers.values)
     )
     return {doc: (names[n], name) for doc, n, name in rows if n in names}
 

@@ -19,6 +19,7 @@ from msgspec import Struct
 
 from beebread.backends import sqlite_postings
 from beebread.backends.sqlite_postings import DOC_BITS, HASH, LENGTH_BITS, LONGEST, decoded, encoded, of_document, without
+from beebread.backends.sqlite_where import bound, marks
 
 FIRST_BITS = 6  # 2**6 documents of an owner are read one by one, at most
 STEP_BITS = 3
@@ -269,5 +270,6 @@ def new_key() -> bytes:
 
 def owners_named(db: sqlite3.Connection, names: Iterable[str]) -> list[Owner]:
     """The rows of those owners that keep anything, in the order of `names`."""
-    found = (db.execute(f"{OWNER} WHERE owner = ?", (name,)).fetchone() for name in names)
-    return [Owner(*row) for row in found if row]
+    wanted = [bound(name) for name in names]
+    found = {row[1]: row for row in db.execute(f"{OWNER} WHERE owner IN ({marks(wanted)})", wanted)}
+    return [Owner(*found[name]) for name in wanted if name in found]

@@ -13,8 +13,9 @@ from beebread.backends.sqlite_collect import Collected, collect
 from beebread.backends.sqlite_search import CHANNELS, SPARE, Place, Ranked, best_places, called, passing, storable
 from beebread.backends.sqlite_terms import Owner, Terms, owners_named
 from beebread.backends.sqlite_vector_codec import Scores
-from beebread.backends.sqlite_vector_parts import Docs
-from beebread.backends.sqlite_vector_search import VectorSearch, among, ranked
+from beebread.backends.sqlite_vector_parts import Docs, among
+from beebread.backends.sqlite_vector_search import VectorSearch, ranked
+from beebread.backends.sqlite_where import matches
 from beebread.errors import Invalid
 from beebread.model import Hit, Where, owners
 from beebread.ports import Probe
@@ -122,12 +123,13 @@ def _found(db: sqlite3.Connection, where: Where, names: dict[int, str], asked: S
     """What each of the ways finds among what answers `where`, as many as are asked for."""
     nothing: tuple[Ranked, float] = (), 0.0
     firsts = [way.first(limit + FEW) if way is not None else nothing for way, limit in asked]
-    seen = passing(db, list({doc for first, _ in firsts for doc, _ in first}), where, names)
+    answers = matches(where)
+    seen = passing(db, list({doc for first, _ in firsts for doc, _ in first}), answers, names)
     found: list[list[Place]] = []
     for (way, limit), (first, rest) in zip(asked, firsts, strict=True):
         places = sorted((-score, name, owner, doc) for doc, score in first if doc in seen for owner, name in (seen[doc],))[:limit]
         if way is not None and rest and not (len(places) == limit > 0 and rest < -places[-1][0]):
-            places = best_places(db, way.all(), where, names, limit)  # the filter lets few through, or many fit equally well
+            places = best_places(db, way.all(), answers, names, limit)  # the filter lets few through, or many fit equally well
         found.append(places)
     return found
 

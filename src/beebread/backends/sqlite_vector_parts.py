@@ -31,8 +31,8 @@ class Parts(NamedTuple):
     scales: Floats
 
     def among(self, docs: Docs) -> Parts:
-        """Those of some documents."""
-        at = np.flatnonzero(np.isin(self.docs, docs))
+        """Those of some documents, which are sorted."""
+        at = np.flatnonzero(among(self.docs, docs))
         return Parts(self.docs[at], self.ints[at], self.scales[at])
 
     def between(self, start: int, end: int) -> Parts:
@@ -53,6 +53,13 @@ class Sketch(NamedTuple):
         apart = differing(self.bits, signs(query.unit[None].astype(np.float32), self.mean)[0])
         within = int(np.searchsorted(np.cumsum(np.bincount(apart)), near))  # as many bits may differ
         return np.unique(self.docs[apart <= within])
+
+
+def among(docs: Docs, some: Docs) -> NDArray[np.bool_]:
+    """Which of `docs` are among `some`, which are sorted."""
+    if not len(some):
+        return np.zeros(len(docs), np.bool_)
+    return some[np.minimum(np.searchsorted(some, docs), len(some) - 1)] == docs
 
 
 def signs(numbers: Floats, mean: Floats) -> Bits:

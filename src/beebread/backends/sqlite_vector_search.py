@@ -7,15 +7,15 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from beebread.backends.sqlite_read import places
 from beebread.backends.sqlite_search import SPARE, Ranked, best, called, chunks
 from beebread.backends.sqlite_terms import Owner, owners_named
 from beebread.backends.sqlite_vector_cache import Copies, chosen, unpacked
 from beebread.backends.sqlite_vector_codec import Query, Scores, pack
-from beebread.backends.sqlite_vector_parts import Docs, Parts, Sketch
+from beebread.backends.sqlite_vector_parts import Docs, Parts, Sketch, among
 from beebread.backends.sqlite_vector_rows import Space, spaces
+from beebread.backends.sqlite_where import matches
 from beebread.errors import Invalid, ModelMismatch
 from beebread.model import Hit, owners
 from beebread.ports import Probe
@@ -38,7 +38,7 @@ class VectorSearch:
             return []
         names = {home.n: home.name for home in homes}
         if not probe.where.ids:
-            return best(db, asked.all(), probe.where, names, probe.limit)
+            return best(db, asked.all(), matches(probe.where), names, probe.limit)
         found = called(db, probe.where, names)
         hits = [Hit(*found[doc], score) for doc, score in asked.of(np.array(sorted(found), np.int64))]
         return sorted(hits, key=lambda hit: (-hit.score, hit.id, hit.owner))[: probe.limit]
@@ -126,14 +126,14 @@ class Asked:
         """Every document that answers the filter."""
         return [place[4] for home in self._homes for place in places(self._db, home, self._probe.where, -1, None)]
 
-    def _scored(self, among: Docs | None) -> tuple[Docs, Scores]:
+    def _scored(self, some: Docs | None) -> tuple[Docs, Scores]:
         """Documents and cosines of the parts that are compared."""
         near: list[Parts] = []
         for home, parts in zip(self._homes, self._held, strict=True):
             if isinstance(parts, Sketch):
-                near.append(self._read(home.n, parts.near(self._query, self._probe.limit) if among is None else among))
+                near.append(self._read(home.n, parts.near(self._query, self._probe.limit) if some is None else some))
             else:
-                near.append(parts if among is None else parts.among(among))
+                near.append(parts if some is None else parts.among(some))
         scores = [self._query.cosines(parts.ints, parts.scales) for parts in near]
         if len(near) == 1:
             return near[0].docs, scores[0]
@@ -142,13 +142,6 @@ class Asked:
     def _read(self, owner: int, docs: Docs) -> Parts:
         rows = [row for page in chosen(self._db, self._space.n, owner, docs) for row in page]
         return unpacked(rows, self._probe.channel, self._space.dimensions)
-
-
-def among(docs: Docs, some: Docs) -> NDArray[np.bool_]:
-    """Which of `docs` are among `some`, which are sorted."""
-    if not len(some):
-        return np.zeros(len(docs), np.bool_)
-    return some[np.minimum(np.searchsorted(some, docs), len(some) - 1)] == docs
 
 
 def ranked(docs: Docs, scores: Scores, width: int = 0) -> list[tuple[int, float]]:
